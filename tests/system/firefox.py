@@ -1,4 +1,5 @@
 """Firefox without a window, driven by Marionette, its protocol for tests: messages with their length on a local port."""
+import base64
 import json
 import os
 import signal
@@ -8,18 +9,26 @@ import tempfile
 import time
 from typing import Any
 
+from web_browser import Page
+
 SECONDS = 60
 PREFERENCES = ('user_pref("marionette.port", 0);', 'user_pref("app.update.enabled", false);', 'user_pref("datareporting.policy.dataSubmissionEnabled", false);',
                'user_pref("network.captive-portal-service.enabled", false);', 'user_pref("network.connectivity-service.enabled", false);',
                'user_pref("app.normandy.enabled", false);', 'user_pref("browser.shell.checkDefaultBrowser", false);')
 
+KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Home": "\ue011", "Tab": "\ue004"}
+MOUSE = {"mouseMoved": [], "mousePressed": [{"type": "pointerDown", "button": 0}], "mouseReleased": [{"type": "pointerUp", "button": 0}]}
+# What the console has of the page: exceptions, warnings and refusals of the content security policy.
+CONSOLE = """return Services.console.getMessageArray().filter(function (message) {
+  return message instanceof Ci.nsIScriptError && /^file:/.test(message.sourceName); }).map(function (message) { return message.errorMessage + ' ' + message.lineNumber; });"""
 
-class Firefox:
+
+class Firefox(Page):
     def __init__(self, program: str, width: int = 1300, height: int = 900) -> None:
         self.profile = tempfile.TemporaryDirectory(prefix="wperf-firefox-")
         with open(os.path.join(self.profile.name, "user.js"), "w", encoding="ascii") as file:
             file.write("\n".join(PREFERENCES) + "\n")
-        self.process = subprocess.Popen([program, "--headless", "--marionette", "--no-remote", "--profile", self.profile.name], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([program, "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", self.profile.name], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "HOME": self.profile.name}, start_new_session=True)
         self.waiting, self.number = b"", 0
         self.socket = self.connect()
@@ -65,8 +74,59 @@ class Firefox:
             raise RuntimeError(f"{command}: {error}")
         return result
 
+    # --- the page ---
+
     def run(self, script: str) -> Any:
-        return self.call("WebDriver:ExecuteScript", script="var wperf = (window.wrappedJSObject || window).wperf; return " + script, args=[])["value"]
+        """The value of an expression, or of the promise that it is."""
+        text = self.call("WebDriver:ExecuteAsyncScript", args=[], script="""var done = arguments[arguments.length - 1], page = window.wrappedJSObject || window;
+            Promise.resolve((function (window) { return (%s\n); }(page))).then(function (value) { done(JSON.stringify([value])); }, function (error) { done("failed: " + error); });""" % script)["value"]
+        if text.startswith("failed: "):
+            raise RuntimeError(f"{script}: {text}")
+        return (json.loads(text) or [None])[0]
+
+    def chrome(self, script: str) -> Any:
+        """Runs a script as the browser itself."""
+        self.call("Marionette:SetContext", value="chrome")
+        try:
+            return self.call("WebDriver:ExecuteScript", script=script, args=[])["value"]
+        finally:
+            self.call("Marionette:SetContext", value="content")
+
+    @property
+    def errors(self) -> list[str]:
+        return self.chrome(CONSOLE)
+
+    def resize(self, width: int, height: int, scale: float = 1) -> None:
+        self.call("WebDriver:SetWindowRect", width=width, height=height)
+        self.chrome(f"gBrowser.selectedBrowser.fullZoom = {scale};")
+        self.settle()
+
+    def use_dark(self, is_dark: bool) -> None:
+        self.chrome(f"Services.prefs.setIntPref('layout.css.prefers-color-scheme.content-override', {0 if is_dark else 1});")
+
+    def act(self, source: dict, actions: list[dict]) -> None:
+        self.call("WebDriver:PerformActions", actions=[{**source, "actions": actions}])
+        self.settle()
+
+    def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
+        self.act({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}},
+                 [{"type": "pointerMove", "x": int(x), "y": int(y), "duration": 0, "origin": "viewport"}, *MOUSE[kind]])
+
+    def press(self, key: str) -> None:
+        self.act({"type": "key", "id": "keys"}, [{"type": kind, "value": KEYS.get(key, key)} for kind in ("keyDown", "keyUp")])
+
+    def type(self, selector: str, text: str) -> None:
+        """Replaces the text of a field."""
+        self.run(f"(function (e) {{ e.focus(); e.value = ''; e.dispatchEvent(new Event('input', {{bubbles: true}})); }}(document.querySelector({json.dumps(selector)})))")
+        for letter in text:
+            self.press(letter)
+
+    def settle(self) -> None:
+        self.run("new Promise(function (done) { requestAnimationFrame(function () { requestAnimationFrame(function () { done(0); }); }); })")
+
+    def picture(self, path: str) -> None:
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.call("WebDriver:TakeScreenshot", full=False)["value"]))
 
     def open(self, path: str) -> None:
         """Waits until the page is ready."""

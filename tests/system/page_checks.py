@@ -1,8 +1,9 @@
 """What every test of an HTML page asks: the page is ready and silent, its controls have names, and it fits its window."""
+import decimal
 from typing import Any
 
 from harness import Context, check, need_tool
-from web_browser import Browser
+from web_browser import Browser, Page
 
 
 def open_page(t: Context, path: str, **options: Any) -> Browser:
@@ -10,6 +11,11 @@ def open_page(t: Context, path: str, **options: Any) -> Browser:
     browser = Browser(need_tool("chromium"), **options)
     browser.open(t.path(path))
     return browser
+
+
+def percent(part: float, whole: float) -> str:
+    """As the script of the page writes it: halves are rounded up."""
+    return str(decimal.Decimal(part / whole * 100).quantize(decimal.Decimal("0.01"), decimal.ROUND_HALF_UP)) + " %"
 
 
 def check_clean(browser: Browser, page: str) -> None:
@@ -32,12 +38,12 @@ def check_names(browser: Browser) -> None:
     check(seen > 10, f"only {seen} controls")
 
 
-def views_of(browser: Browser) -> list[str]:
+def views_of(browser: Page) -> list[str]:
     """The names of the tabs."""
     return browser.run("Array.from(document.querySelectorAll('[role=tab]'), function (tab) { return tab.id.slice(4); })")
 
 
-def check_fits(browser: Browser, what: str) -> None:
+def check_fits(browser: Page, what: str) -> None:
     """Nothing is wider than the window, and no text of a button is cut."""
     check(browser.run("document.documentElement.scrollWidth <= window.innerWidth"), f"{what}: wider than the window")
     cut = browser.run("Array.from(document.querySelectorAll('.head button, .bar-line button, .timeline-head button'))"

@@ -8,7 +8,7 @@ import harness
 from harness import Context, check, need_tool
 from page_checks import check_clean, check_fits, check_names, open_page
 from test_memory import written
-from web_browser import Browser
+from web_browser import Browser, Page
 
 # What the page calls a column, and the document of report.
 NAMES = {"latency": "latency_percent", "count": "count", "loads": "loads", "stores": "stores", "p50": "latency_p50_cycles", "p90": "latency_p90_cycles",
@@ -39,7 +39,7 @@ def same(name: str, text: str, row: dict) -> bool:
     return abs(float(text[:-2]) - row[NAMES[name]]) < 0.0551
 
 
-def choose(browser: Browser, title: str) -> dict:
+def choose(browser: Page, title: str) -> dict:
     browser.run(f"Array.from(document.querySelectorAll('#panel-accesses .choice button')).find(function (b) {{ return b.textContent === {json.dumps(title)}; }}).click()")
     return browser.run(SHOWN)
 
@@ -103,34 +103,39 @@ def test_cells_of_other_sessions(t: Context) -> None:
     check(seen > 1, f"{seen} sessions with accesses")
 
 
+def use_controls(browser: Page) -> None:
+    """Each control of the part, which is shown."""
+    check("loads and" in browser.text("#panel-accesses h2"), "the title")
+    choose(browser, "Functions")
+    check(browser.run("document.querySelector('#panel-accesses .detail').hidden"), "only cache lines have users")
+    for column in ("count", "symbol"):
+        heads = [head.split()[0] for head in browser.run(SHOWN)["heads"]]
+        browser.click(f"#panel-accesses th:nth-child({heads.index(column) + 1}) button")
+        cells = [row[heads.index(column)] for row in browser.run(SHOWN)["rows"]]
+        values = [int(cell.replace(",", "")) for cell in cells] if column == "count" else cells
+        check(values == sorted(values, reverse=column == "count") and len(set(values)) > 3, f"sorted by {column}: {values}")
+    browser.type("#search", "count_first_near")
+    check(browser.run("document.querySelectorAll('#panel-accesses tr.match').length") == 1, "the search lights a row")
+    browser.run("document.querySelector('#panel-accesses tr.match td.name button').click()")
+    check(browser.text(".detail h2") == "count_first_near", "a function opens in the table of functions")
+    browser.click("#tab-accesses")
+    choose(browser, "Cache lines")
+    browser.click("#panel-accesses th:nth-child(4) button")
+    browser.run("document.querySelector('#panel-accesses tr[aria-selected=true] button').focus()")
+    begin = browser.run("document.activeElement.textContent")
+    for key, moved in (("ArrowDown", True), ("ArrowUp", False), ("ArrowDown", True)):
+        browser.press(key)
+        check((browser.run("document.activeElement.textContent") != begin) == moved, f"{key} moves between rows")
+    browser.run("document.activeElement.click()")
+    line = browser.run("document.activeElement.textContent")
+    check(line != begin and line in browser.text("#panel-accesses .detail h2"), f"the selected line keeps the focus: {line}")
+
+
 def test_controls_work(t: Context) -> None:
     need_tool("chromium")
     browser = check_page(t, written(t, "together")[1])
     try:
-        check("loads and" in browser.text("#panel-accesses h2"), "the title")
-        choose(browser, "Functions")
-        check(browser.run("document.querySelector('#panel-accesses .detail').hidden"), "only cache lines have users")
-        for column in ("count", "symbol"):
-            heads = [head.split()[0] for head in browser.run(SHOWN)["heads"]]
-            browser.click(f"#panel-accesses th:nth-child({heads.index(column) + 1}) button")
-            cells = [row[heads.index(column)] for row in browser.run(SHOWN)["rows"]]
-            values = [int(cell.replace(",", "")) for cell in cells] if column == "count" else cells
-            check(values == sorted(values, reverse=column == "count") and len(set(values)) > 3, f"sorted by {column}: {values}")
-        browser.type("#search", "count_first_near")
-        check(browser.run("document.querySelectorAll('#panel-accesses tr.match').length") == 1, "the search lights a row")
-        browser.run("document.querySelector('#panel-accesses tr.match td.name button').click()")
-        check(browser.text(".detail h2") == "count_first_near", "a function opens in the table of functions")
-        browser.click("#tab-accesses")
-        choose(browser, "Cache lines")
-        browser.click("#panel-accesses th:nth-child(4) button")
-        browser.run("document.querySelector('#panel-accesses tr[aria-selected=true] button').focus()")
-        begin = browser.run("document.activeElement.textContent")
-        for key, moved in (("ArrowDown", True), ("ArrowUp", False), ("ArrowDown", True)):
-            browser.press(key)
-            check((browser.run("document.activeElement.textContent") != begin) == moved, f"{key} moves between rows")
-        browser.run("document.activeElement.click()")
-        line = browser.run("document.activeElement.textContent")
-        check(line != begin and line in browser.text("#panel-accesses .detail h2"), f"the selected line keeps the focus: {line}")
+        use_controls(browser)
         for title in KEYS:
             choose(browser, title)
             check_names(browser)

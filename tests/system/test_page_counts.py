@@ -8,7 +8,7 @@ from typing import Any
 import harness
 from harness import Context, check, need_events
 from page_checks import check_clean, check_fits, check_names, open_page, views_of
-from web_browser import Browser
+from web_browser import Page
 
 EVENTS = ["task-clock", "page-faults"]
 HOSTILE = "</script><script>window.hacked=1</script>"
@@ -70,7 +70,7 @@ def test_values_are_those_of_the_run(t: Context) -> None:
         browser.close()
 
 
-def check_chart(browser: Browser) -> None:
+def check_chart(browser: Page) -> None:
     """The mouse and keys describe points; dragging selects a time."""
     box = browser.box(".chart")
     browser.mouse("mouseMoved", box["x"] + box["width"] / 2, box["y"] + 50)
@@ -91,38 +91,42 @@ def check_chart(browser: Browser) -> None:
     check(browser.run("document.querySelector('.timeline .back').hidden"), "all again")
 
 
+def use_every_part(browser: Page) -> None:
+    n_cpus = browser.run("window.wperf.counts.places.length")
+    check(n_cpus >= 1 and browser.run(INK % 0) >= n_cpus, "a line of each colour is drawn")
+    check_chart(browser)
+    whole = browser.run("(document.getElementById('tab-table').click(), 0)") or browser.run(f"new Promise(function (done) {{ requestAnimationFrame(function () {{ done({TABLE}); }}); }})")
+    check(len(whole) == 2 * n_cpus, f"rows: {whole}")
+    browser.run("(function () { var f = document.getElementById('time-to'); f.value = 0.2; f.dispatchEvent(new Event('change')); }())")
+    browser.settle()
+    check(browser.run(TABLE) != whole, "the table is that of the selected time")
+    browser.click(".timeline .back")
+    for column, key in ((3, 2), (1, 0)):
+        browser.click(f".counts th:nth-child({column}) button")
+        browser.settle()
+        cells = [row[key] for row in browser.run(TABLE)]
+        values = [float(cell.replace(",", "")) for cell in cells] if key else cells
+        check(values == sorted(values, reverse=key == 2), f"sorted by column {column}: {values}")
+    browser.type("#search", "FAULTS")
+    browser.settle()
+    check(browser.text(".found") == f"{n_cpus} of {2 * n_cpus} lines" and {row[0] for row in browser.run(TABLE)} == {"page-faults"}, "a search")
+    browser.click(".counts tbody button")
+    check(browser.run("document.activeElement.getAttribute('aria-label')") == "page-faults, a second, over time", "a row leads to its chart")
+    check(browser.run("Array.from(document.querySelectorAll('.chart-box'), function (e) { return e.hidden; })") == [True, False], "charts that do not match are hidden")
+    browser.type("#search", "")
+    if n_cpus > 1:
+        browser.click(".places button:nth-child(2)")
+        check(browser.text(".places button:nth-child(2)") in browser.text(".timeline-head"), "one CPU")
+        browser.run("document.activeElement.blur()")
+        browser.press("2")
+        check(len(browser.run(TABLE)) == 2, "in the table, too")
+
+
 def test_every_part_works(t: Context) -> None:
     count(t, "-a", "--timeout", "0.5")
     browser = open_page(t, "counts.html")
     try:
-        n_cpus = browser.run("window.wperf.counts.places.length")
-        check(n_cpus >= 1 and browser.run(INK % 0) >= n_cpus, "a line of each colour is drawn")
-        check_chart(browser)
-        whole = browser.run("(document.getElementById('tab-table').click(), 0)") or browser.run(f"new Promise(function (done) {{ requestAnimationFrame(function () {{ done({TABLE}); }}); }})")
-        check(len(whole) == 2 * n_cpus, f"rows: {whole}")
-        browser.run("(function () { var f = document.getElementById('time-to'); f.value = 0.2; f.dispatchEvent(new Event('change')); }())")
-        browser.settle()
-        check(browser.run(TABLE) != whole, "the table is that of the selected time")
-        browser.click(".timeline .back")
-        for column, key in ((3, 2), (1, 0)):
-            browser.click(f".counts th:nth-child({column}) button")
-            browser.settle()
-            cells = [row[key] for row in browser.run(TABLE)]
-            values = [float(cell.replace(",", "")) for cell in cells] if key else cells
-            check(values == sorted(values, reverse=key == 2), f"sorted by column {column}: {values}")
-        browser.type("#search", "FAULTS")
-        browser.settle()
-        check(browser.text(".found") == f"{n_cpus} of {2 * n_cpus} lines" and {row[0] for row in browser.run(TABLE)} == {"page-faults"}, "a search")
-        browser.click(".counts tbody button")
-        check(browser.run("document.activeElement.getAttribute('aria-label')") == "page-faults, a second, over time", "a row leads to its chart")
-        check(browser.run("Array.from(document.querySelectorAll('.chart-box'), function (e) { return e.hidden; })") == [True, False], "charts that do not match are hidden")
-        browser.type("#search", "")
-        if n_cpus > 1:
-            browser.click(".places button:nth-child(2)")
-            check(browser.text(".places button:nth-child(2)") in browser.text(".timeline-head"), "one CPU")
-            browser.run("document.activeElement.blur()")
-            browser.press("2")
-            check(len(browser.run(TABLE)) == 2, "in the table, too")
+        use_every_part(browser)
         check_clean(browser, "counts.html")
     finally:
         browser.close()

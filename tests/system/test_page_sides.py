@@ -8,6 +8,7 @@ import subprocess
 import harness
 from harness import Context, Skip, check, need_events
 from page_checks import check_clean, check_fits, check_names, open_page, views_of
+from web_browser import Page
 
 SOURCE = """\
 #include <stdio.h>
@@ -79,6 +80,14 @@ def check_source(shown: list[dict]) -> None:
     check(any(not a and b == f"work.c:{lines.index('        sum /= 1.0001;') + 1}" for a, b in numbers), f"the line that only B has: {numbers}")
 
 
+def show_sides(browser: Page) -> list[dict]:
+    """The rows of the code of `slow`."""
+    browser.run("Array.from(document.querySelectorAll('.changes tbody tr')).find(function (row) { return row.querySelector('.to-code') && /^slow/.test(row.querySelector('.name').textContent); })"
+                ".querySelector('.to-code').click()")
+    check(browser.text("#panel-sides h2") == "slow", "the verdict leads to the code")
+    return browser.run(SHOWN)
+
+
 def test_code_is_that_of_both_sides(t: Context) -> None:
     record_sides(t)
     t.good("diff", "-o", "diff.html", "a.data", "b.data")
@@ -88,10 +97,7 @@ def test_code_is_that_of_both_sides(t: Context) -> None:
         for side in range(2):
             listed = sum(line["sides"][side]["count"] for block in sides["blocks"] for line in block["lines"] if line["sides"][side])
             check(listed == sides["counts"][side] > 0, f"side {side}: {listed} samples are listed, not {sides['counts'][side]}")
-        browser.run("Array.from(document.querySelectorAll('.changes tbody tr')).find(function (row) { return row.querySelector('.to-code') && /^slow/.test(row.querySelector('.name').textContent); })"
-                    ".querySelector('.to-code').click()")
-        check(browser.text("#panel-sides h2") == "slow", "the verdict leads to the code")
-        shown = browser.run(SHOWN)
+        shown = show_sides(browser)
         check_blocks(t, shown)
         check_source(shown)
         check(browser.run("Array.from(document.querySelectorAll('#panel-sides .heat')).some(function (cell) { return cell.style.backgroundColor; })"), "heat")

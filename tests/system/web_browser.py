@@ -15,8 +15,58 @@ OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--n
 KEYS = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Home": 36, "Tab": 9}
 
 
+class Page:
+    """What a person does with the page of a browser, by what each browser has: run(), mouse(), press() and settle()."""
 
-class Browser:
+    errors: list[str]
+
+    def run(self, script: str) -> Any:
+        raise NotImplementedError
+
+    def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Until what was planned is drawn."""
+        raise NotImplementedError
+
+    def wait(self, condition: str) -> None:
+        until = time.monotonic() + SECONDS
+        while not self.run(condition):
+            if time.monotonic() > until:
+                raise TimeoutError(f"{condition}; {self.errors}")
+            time.sleep(0.02)
+
+    def click_at(self, x: float, y: float) -> None:
+        self.mouse("mouseMoved", x, y)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.mouse(kind, x, y, button="left", clickCount=1)
+        self.settle()
+
+    def drag(self, x: float, y: float, to_x: float) -> None:
+        self.mouse("mousePressed", x, y, button="left", clickCount=1)
+        for part in range(1, 5):
+            self.mouse("mouseMoved", x + (to_x - x) * part / 4, y, button="left", buttons=1)
+        self.mouse("mouseReleased", to_x, y, button="left", clickCount=1)
+        self.settle()
+
+    def box(self, selector: str) -> dict:
+        """x, y, width and height of an element, which must be visible."""
+        box = self.run(f"(function () {{ var e = document.querySelector({json.dumps(selector)}); if (!e) return null; e.scrollIntoView({{block: 'nearest'}});"
+                       " var b = e.getBoundingClientRect(); return {x: b.x, y: b.y, width: b.width, height: b.height}; }())")
+        if not box or not box["width"]:
+            raise LookupError(f"no visible {selector}")
+        return box
+
+    def click(self, selector: str) -> None:
+        box = self.box(selector)
+        self.click_at(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    def text(self, selector: str) -> str:
+        return self.run(f"(document.querySelector({json.dumps(selector)}) || {{textContent: ''}}).textContent")
+
+
+class Browser(Page):
     """A browser with one page.  `errors` are exceptions, errors of the console and refusals of the content security policy, `requests` the
     addresses that the page asked for."""
 
@@ -109,44 +159,11 @@ class Browser:
             raise RuntimeError(f"{script}: {done['exceptionDetails']}")
         return done["result"].get("value")
 
-    def wait(self, condition: str) -> None:
-        until = time.monotonic() + SECONDS
-        while not self.run(condition):
-            if time.monotonic() > until:
-                raise TimeoutError(f"{condition}; {self.errors}")
-            time.sleep(0.02)
-
     def settle(self) -> None:
-        """Until what was planned is drawn."""
         self.run("new Promise(function (done) { requestAnimationFrame(function () { requestAnimationFrame(done); }); })")
 
     def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
-
-    def click_at(self, x: float, y: float) -> None:
-        self.mouse("mouseMoved", x, y)
-        for kind in ("mousePressed", "mouseReleased"):
-            self.mouse(kind, x, y, button="left", clickCount=1)
-        self.settle()
-
-    def drag(self, x: float, y: float, to_x: float) -> None:
-        self.mouse("mousePressed", x, y, button="left", clickCount=1)
-        for part in range(1, 5):
-            self.mouse("mouseMoved", x + (to_x - x) * part / 4, y, button="left", buttons=1)
-        self.mouse("mouseReleased", to_x, y, button="left", clickCount=1)
-        self.settle()
-
-    def box(self, selector: str) -> dict:
-        """x, y, width and height of an element, which must be visible."""
-        box = self.run(f"(function () {{ var e = document.querySelector({json.dumps(selector)}); if (!e) return null; e.scrollIntoView({{block: 'nearest'}});"
-                       " var b = e.getBoundingClientRect(); return {x: b.x, y: b.y, width: b.width, height: b.height}; }())")
-        if not box or not box["width"]:
-            raise LookupError(f"no visible {selector}")
-        return box
-
-    def click(self, selector: str) -> None:
-        box = self.box(selector)
-        self.click_at(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
     def press(self, key: str) -> None:
         about = {"key": key, "windowsVirtualKeyCode": KEYS.get(key, ord(key[0].upper())), **({"text": key} if len(key) == 1 else {})}
@@ -159,9 +176,6 @@ class Browser:
         self.run(f"(function () {{ var e = document.querySelector({json.dumps(selector)}); e.focus(); e.select(); }}())")
         self.call("Input.insertText", text=text)
         self.settle()
-
-    def text(self, selector: str) -> str:
-        return self.run(f"(document.querySelector({json.dumps(selector)}) || {{textContent: ''}}).textContent")
 
     def picture(self, path: str) -> None:
         self.settle()

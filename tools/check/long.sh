@@ -13,7 +13,7 @@ long_parts=(
         "arm64-rest: under qemu-user, all golden files, fuzz seeds, and the unit tests that compute much"
         "mingw-rest: under wine, the unit tests that compute much"
         "arm64-drivers: Windows on ARM64 under wine: both drivers"
-        "firefox: the HTML page in firefox-esr (./check opens it in Chromium)"
+        "firefox: the HTML pages in firefox-esr (./check opens them in Chromium)"
         "llvm: the disassembler with each LLVM that Debian 12 has"
         "builds: README's installation and the tests by Meson in fresh systems, with the compilers that people have"
         "packages: builds the packages twice, compares them, and uses them in fresh systems"
@@ -103,7 +103,7 @@ part_driver_soak() {
 }
 
 part_firefox() {
-        make_release && measured firefox python3 tests/system/test_web_page.py build/release/src/program/cli/wperf build/release firefox
+        make_release && measured firefox python3 tests/system/test_page_firefox.py build/release/src/program/cli/wperf build/release
 }
 
 # ./check has one golden case of each command.
