@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The picture of README.md: a flame graph of docs/first-profile.md's app.py, exported by wperf.
+"""The pictures of the documents, all of docs/first-profile.md's app.py: a flame graph exported by wperf, and HTML pages in Chromium.
 
-pictures.py WPERF makes docs/pictures/flame-graph.svg again.  test_pages.py makes one, too, and compares the two.
+pictures.py WPERF makes docs/pictures again.  test_pages.py makes them, too, and compares.
 """
 import os
 import re
@@ -10,15 +10,25 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
+import page_pictures
 import pages
+from web_browser import Browser
 
 PROJECT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-FLAME_GRAPH = os.path.join(PROJECT, "docs", "pictures", "flame-graph.svg")
+FOLDER = os.path.join(PROJECT, "docs", "pictures")
+FLAME_GRAPH = os.path.join(FOLDER, "flame-graph.svg")
 SVG = "{http://www.w3.org/2000/svg}"
 FRAMES = re.compile(r'(?<=<g class="f">\n).*?(?=\n</g>\n<g class="s">)', re.S)
 # The start of the interpreter is left out, because its imports are many narrow towers.
 COMMANDS = (("record", "-q", "-F", "1999", "-g", "--", "python3", "app.py"),
             ("export", "-q", "--time", "25%-100%", "--no-inlines", "-o", "flame-graph.svg"))
+
+
+# By name of the picture: the command that makes the page, and the view that is shown, which has no table, because rows vary.
+PAGES = {
+    "page.png": (("report", "-q", "-o", "page.html", "--time", "25%-100%"), "page.html", "flame"),
+    "page-stat.png": (("stat", "-q", "-e", "task-clock,page-faults,context-switches", "-I", "20", "--html", "stat.html", "--", "python3", "app.py"), "stat.html", "charts"),
+}
 
 
 class Picture:
@@ -62,10 +72,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "app.py"), "w", encoding="utf-8") as file:
             file.write(app_of_first_page())
-        for command in COMMANDS:
+        def run(command: tuple[str, ...]) -> None:
             subprocess.run((wperf, *command), cwd=folder, check=True)
+
+        for command in COMMANDS:
+            run(command)
         with open(os.path.join(folder, "flame-graph.svg"), "rb") as made, open(FLAME_GRAPH, "wb") as kept:
             kept.write(made.read())
+        browser = Browser("/usr/bin/chromium")
+        for name, (command, page, view) in PAGES.items():
+            run(command)
+            page_pictures.take(browser, os.path.join(folder, page), view, os.path.join(FOLDER, name))
+        browser.close()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 """README.md, CONTRIBUTING.md and docs/: commands in blocks run and print the output on the page, command lines in the text have options
 that exist, and links lead to a page and a heading.  pages.py has the rules for blocks."""
 import collections
+import difflib
 import os
 import re
 import shlex
@@ -12,9 +13,11 @@ from typing import Callable
 
 import check_commands
 import harness
+import page_pictures
 import pages
 import pictures
 from harness import Context, Skip, check
+from web_browser import Browser
 
 PROJECT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 # Other pages use this page's app.py, too.
@@ -200,16 +203,37 @@ def test_readme_leads_to_every_page(t: Context) -> None:
     check(not missing, f"no link leads to {sorted(missing)}")
 
 
-def test_the_picture_is_what_wperf_draws(t: Context) -> None:
+def make_pictured_session(t: Context) -> None:
+    """With the flame graph of README.md."""
     version = t.run(harness.need_tool("python3"), "--version").out
     if not version.startswith("Python 3.11."):
-        raise Skip("CPython 3.11, which the picture shows")
+        raise Skip("CPython 3.11, which the pictures show")
     harness.need_events()
     with open(t.path("app.py"), "w", encoding="utf-8") as file:
         file.write(pictures.app_of_first_page())
     for command in pictures.COMMANDS:
         done = t.ours(*command)
         check(done.status == 0, f"{command}", done)
+
+
+def test_pictures_of_pages_are_of_this_version(t: Context) -> None:
+    make_pictured_session(t)
+    browser = Browser(harness.need_tool("chromium"))
+    try:
+        for name, (command, page, view) in pictures.PAGES.items():
+            done = t.ours(*command)
+            check(done.status == 0, f"{command}", done)
+            shows = page_pictures.show(browser, t.path(page), view).splitlines()
+            with open(os.path.join(pictures.FOLDER, name), "rb") as file:
+                pictured = page_pictures.text_of(file.read()).splitlines()
+            other = [line for line in difflib.ndiff(pictured, shows) if line[0] in "+-"]
+            check(not other and len(shows) > 30, f"{name} is of another version: run pictures.py; - the picture, + the page:\n" + "\n".join(other[:12]))
+    finally:
+        browser.close()
+
+
+def test_the_picture_is_what_wperf_draws(t: Context) -> None:
+    make_pictured_session(t)
     drawn, shown = pictures.Picture(t.path("flame-graph.svg")), pictures.Picture(pictures.FLAME_GRAPH)
     python = {name for name in shown.wide_frames(15) if "[" in name}
     check(len(python) > 5 and python <= drawn.wide_frames(4), f"in the picture but not drawn: {python}, {drawn.wide_frames(4)}")
