@@ -86,7 +86,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "dump": ("base", "arch", "event", "perfdata", "sections", "unwind", "spe"),
     "export": ("base", "os/os_paths.h", "stack/calltree.h", "stack/named_stacks.h", "stack/sample_list.h"),
     "page": ("base", "codec", "symbols/resolver.h", "disasm/disasm.h", "stack/calltree.h", "stack/named_stacks.h",
-             "stack/sample_list.h", "analyze/access_rows.h", "analyze/annotate.h", "analyze/hot.h", "code/code_rows.h", "compare/comparison.h", "waiting/wall_states.h", "waiting/wall_times.h", "report/annotation.h",
+             "stack/sample_list.h", "analyze/access_rows.h", "analyze/annotate.h", "analyze/hot.h", "analyze/strips.h", "code/code_rows.h", "compare/comparison.h", "waiting/wall_states.h", "waiting/wall_times.h", "report/annotation.h",
              "archive/sampled_source.h", "export", "columns/table.h", "tables/access_view.h", "tables/code_diff_view.h", "tables/diff_columns.h", "tables/diff_view.h"),
     "columns": ("base",),
     "stat": ("base", "counts/sheet.h", "columns", "page/web_page_charts.h"),

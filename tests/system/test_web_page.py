@@ -266,6 +266,15 @@ def record_waiting(t: Context) -> None:
 
 def check_waiting(browser: Page, first: str) -> None:
     words = [state["word"] for state in browser.run("window.wperf.profile.wall.states")]
+    check(browser.run("Array.from(document.querySelectorAll('.timeline .wall-states li'), function (e) { return e.textContent; })") == words, "the states of the strips")
+    said = set()
+    for number in range(1, browser.run("Math.min(4, document.querySelectorAll('.strip').length - 1)") + 1):
+        strip = browser.box(f".strips > :nth-child({2 * number + 2})")
+        for part in range(1, 20):
+            browser.mouse("mouseMoved", strip["x"] + strip["width"] * part / 20, strip["y"] + 9)
+            said.add(browser.text(".status").rpartition(" · ")[2])
+    check("lock" in said, f"a strip says what its thread waited for: {said}")
+    check(browser.run("Array.from(document.querySelectorAll('.strip[role=img]')).some(function (e) { return /over time: .*lock \\d+ %/.test(e.getAttribute('aria-label')); })"), "and so does its name")
     browser.click("#tab-waiting")
     check("lock" in browser.text(".wall-states") and browser.text(".wall tbody tr .name") == first, "the table")
     browser.click(f".wall th:nth-child({words.index('sleep') + 2}) button")
@@ -284,6 +293,9 @@ def test_waiting_is_that_of_report(t: Context) -> None:
         functions = [{"name": fn["name"], **{word: us for word, us in zip(words, fn["states"]) if us}} for fn in shown["functions"]]
         expected = [{"name": fn["function"], **{word: round(s * 1e6) for word, s in fn["seconds"].items() if round(s * 1e6)}} for fn in wall["functions"]]
         check(functions[:len(expected)] == expected[:len(functions)] and len(expected) > 1, f"functions: {functions[:3]}, not {expected[:3]}")
+        lock = browser.run("""(function () { var w = window.wperf.profile.wall, lock = w.states.findIndex(function (s) { return s.word === 'lock'; }), n = 0;
+            w.strips.forEach(function (strip) { strip.state.forEach(function (state) { n += state === lock; }); }); return n / w.nColumns * window.wperf.profile.runNs / 1e9; }())""")
+        check(0.5 * wall["seconds"]["lock"] < lock < 1.5 * wall["seconds"]["lock"], f"strips: {lock} s of lock, not {wall['seconds']['lock']}")
         check_waiting(browser, expected[0]["name"])
         check_names(browser)
         check_clean(browser, "wall.html")

@@ -13,9 +13,11 @@
 #include "quality_view.h"
 #include "sample_view.h"
 #include "session_facts.h"
+#include "strips.h"
 #include "text.h"
 #include "text_number.h"
 #include "version.h"
+#include "wall_pieces.h"
 
 /* On a page, at most. */
 enum {
@@ -312,10 +314,29 @@ static struct sampled_source *list_source(const struct page_output *output)
         });
 }
 
+/* The states of threads over time; NULL if the session did not record waiting. */
+static struct strips *list_strips(const struct report *report)
+{
+        struct strips_request request = {
+                .samples = report->samples, .cpu_spans = report->cpu_spans, .n_columns = STRIPS_MAX_COLUMNS};
+        struct strip_state *states;
+        struct strips *strips;
+
+        if (!report->wall || !report->pieces)
+                return NULL;
+        while (request.event < report->n_events && !report->events[request.event].is_wall)
+                request.event++;
+        request.states = states = wall_pieces_states(report->pieces, &request.n_states);
+        strips = strips_new(&request);
+        free(states);
+        return strips;
+}
+
 bool page_output_make(const struct page_output *output, struct buf *out, struct err *err)
 {
         struct page_making m = {.output = output};
         AUTO(sampled_source) source = list_source(output);
+        AUTO(strips) strips = list_strips(output->report);
         AUTO(annotation)
         annotation =
                 annotation_new(output->report,
@@ -335,6 +356,7 @@ bool page_output_make(const struct page_output *output, struct buf *out, struct 
                                                             .n_facts = m.n_facts,
                                                             .source = source,
                                                             .wall = output->report->wall,
+                                                            .strips = strips,
                                                             .annotation = annotation,
                                                             .hot = output->report->hot,
                                                             .accesses = m.accesses,

@@ -7,6 +7,9 @@ var KIND_INLINED = 8, KIND_RUNS_PYTHON = 16;
 /* As in web_page.h. */
 var FRAMES_MERGED = 0, FRAMES_ALL = 1, FRAMES_PYTHON = 2, FRAMES_NATIVE = 3;
 
+/* As in web_page_wall.c. */
+var RUNNING_STEPS = 8;
+
 /* As in web_page_accesses.c. */
 var CELL_TEXT = 0, CELL_NUMBER = 1, CELL_PERCENT = 2;
 
@@ -92,6 +95,20 @@ function readComparison(reader, texts) {
   return comparison;
 }
 
+/* A thread over time, in columns: the number of its state, -1 if it is not known, and its share on a CPU. */
+function readStrip(reader, nColumns) {
+  var strip = { pid: reader.number() | 0, tid: reader.number() | 0, state: new Int8Array(nColumns), running: new Float32Array(nColumns) }, at = 0, i, end, value;
+  for (i = reader.number(); i > 0; i--) {
+    end = at + reader.number();
+    value = reader.number();
+    for (; at < end; at++) {
+      strip.state[at] = Math.floor(value / (RUNNING_STEPS + 1)) - 1;
+      strip.running[at] = value % (RUNNING_STEPS + 1) / RUNNING_STEPS;
+    }
+  }
+  return strip;
+}
+
 /* Wall time by state and by function, in microseconds; null if the session did not record waiting. */
 function readWall(reader, texts) {
   var n = reader.number(), wall = { states: [], functions: [] }, i;
@@ -103,6 +120,9 @@ function readWall(reader, texts) {
     wall.functions.push({ name: texts[reader.number()], file: texts[reader.number()], line: reader.number(), us: reader.number(), states: reader.column(n, Float64Array) });
   }
   wall.functions.forEach(function (fn) { fn.states = Array.from(fn.states); });
+  wall.nColumns = reader.number();
+  wall.strips = [];
+  for (i = reader.number(); i > 0; i--) wall.strips.push(readStrip(reader, wall.nColumns));
   return wall;
 }
 

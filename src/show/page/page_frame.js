@@ -108,7 +108,7 @@ function startPage(read, makeApp) {
   try {
     bytes = base64Bytes(data.textContent);
     reader = new Reader(data.getAttribute("data-packing") === "gzip" ? gunzip(bytes) : bytes);
-    if (reader.number() !== 2) throw new Error("the data of this page is of another version");
+    if (reader.number() !== 3) throw new Error("the data of this page is of another version");
     app = makeApp(read(reader, reader.texts()));
     empty(place).append.apply(place, app.element);
     app.start();

@@ -103,7 +103,11 @@ function makeApp(profile) {
     parts = [profile.texts[profile.functions.path[fn]] || moduleOf(profile, fn), where ? baseName(where.path) + ":" + where.line : "",
              profile.functions.kind[fn] & KIND_INLINED ? "inlined" : "", app.samplesText(branch.count, branch.weight), comparedText(branch),
              percent(branch.weight, app.sums.total) + " of all" + (root && root.fn >= 0 && root.weight ? ", " + percent(branch.weight, root.weight) + " of the function" : "")];
-    status.append(make("b", {}, nameOf(profile, fn)), " " + parts.filter(Boolean).join(" · "));
+    app.say(nameOf(profile, fn), parts);
+  };
+
+  app.say = function (name, parts) {
+    empty(status).append(make("b", {}, name), " " + parts.filter(Boolean).join(" · "));
   };
 
   /* --- Changes --- */

@@ -16,7 +16,8 @@ function makeTimeline(app) {
     isWhole: function () { return time.isAllTime() && !app.selection.threads; },
     note: function () { return app.selection.threads ? ", " + plural(Object.keys(app.selection.threads).length, "thread") : ""; }
   });
-  var element = make("section", { class: "timeline", "aria-label": "Samples over time" }, time.element, list, all);
+  var element = make("section", { class: "timeline", "aria-label": "Samples over time" }, time.element, list, all,
+                     app.profile.wall ? listStates(app.profile.wall, function () { return []; }) : null);
 
   function chooseTime(start, end) {
     app.choose({ threads: app.selection.threads, from: start, to: end });
@@ -50,17 +51,41 @@ function makeTimeline(app) {
     return app.profile.runNs ? time / app.profile.runNs * width : 0;
   }
 
-  function drawStrip(strip) {
-    var context, found, color = cssColor("--strip"), chosen = app.selection.threads, isOff = strip.thread >= 0 && chosen && !chosen[strip.thread];
-    var height = STRIP_HEIGHT - 2, i, level, start, end;
-    context = fitCanvas(strip.canvas, width, STRIP_HEIGHT);
-    found = strip.found = strip.found && strip.found.width === width ? strip.found : Object.assign(bins(strip.parts), { width: width });
-    context.globalAlpha = isOff ? 0.35 : 1;
-    context.fillStyle = color;
+  /* Samples, as bars. */
+  function drawBars(context, strip) {
+    var height = STRIP_HEIGHT - 2, found = strip.found = strip.found && strip.found.width === width ? strip.found : Object.assign(bins(strip.parts), { width: width }), i, level;
+    context.fillStyle = cssColor("--strip");
     for (i = 0; i < found.values.length; i++) {
       level = found.most ? found.values[i] / found.most : 0;
       if (level > 0) context.fillRect(i * width / found.values.length, height - Math.max(1, level * height), width / found.values.length + 0.2, Math.max(1, level * height));
     }
+  }
+
+  /* States of a thread, and before them its time on a CPU.  Equal columns are one bar, because there is a seam between two. */
+  function drawStates(context, strip) {
+    var wall = app.profile.wall, states = strip.states, height = STRIP_HEIGHT - 2, onCpu = stateColor(wall, Math.max(0, wall.states.findIndex(function (state) { return state.word === "on-cpu"; })));
+
+    function drawRuns(values, draw) {
+      for (var first = 0, end; first < wall.nColumns; first = end) {
+        for (end = first + 1; end < wall.nColumns && values[end] === values[first]; end++);
+        draw(values[first], first / wall.nColumns * width, (end - first) / wall.nColumns * width);
+      }
+    }
+
+    drawRuns(states.state, function (state, x, runWidth) {
+      if (state < 0) return;
+      context.fillStyle = stateColor(wall, state);
+      context.fillRect(x, height / 4, runWidth, height * 3 / 4);
+    });
+    context.fillStyle = onCpu;
+    drawRuns(states.running, function (running, x, runWidth) { context.fillRect(x, height * (1 - running), runWidth, height * running); });
+  }
+
+  function drawStrip(strip) {
+    var context = fitCanvas(strip.canvas, width, STRIP_HEIGHT), chosen = app.selection.threads, isOff = strip.thread >= 0 && chosen && !chosen[strip.thread], start, end;
+    context.globalAlpha = isOff ? 0.35 : 1;
+    if (strip.states) drawStates(context, strip);
+    else drawBars(context, strip);
     context.globalAlpha = 1;
     start = xOf(app.selection.from);
     end = app.selection.to === Infinity ? width : xOf(app.selection.to);
@@ -107,7 +132,7 @@ function makeTimeline(app) {
   }
 
   function makeStrip(thread, parts) {
-    var about = app.profile.threads[thread], name = about ? threadTitle(about) : "All threads", strip = { thread: thread, parts: parts, found: null };
+    var about = app.profile.threads[thread], name = about ? threadTitle(about) : "All threads", strip = { thread: thread, parts: parts, found: null, states: app.profile.wall && app.event.isTime ? about ? statesOf(about) : statesOfAll() : null };
     var label = about ? make("button", { type: "button", class: "strip-name", "aria-pressed": "false",
                                          title: name + " of " + about.process + " " + about.pid + ": click to show only this thread, with Ctrl to add it",
                                          onclick: function (event) { chooseThread(thread, event.ctrlKey || event.metaKey || event.shiftKey); } }, name) :
@@ -115,11 +140,37 @@ function makeTimeline(app) {
     strip.label = label;
     strip.canvas = make("canvas", { "aria-hidden": "true" });
     strip.box = make("div", { class: "strip", tabindex: about ? null : "0", role: about ? "img" : "application",
-                              "aria-label": about ? "samples of " + name + " over time" : "Selected time: left and right arrows move it, with Shift its end, Home selects all" },
+                              "aria-label": about ? "samples of " + name + " over time" + (strip.states ? ": " + statesText(strip.states) : "") : "Selected time: left and right arrows move it, with Shift its end, Home selects all" },
                      strip.canvas);
     time.listenTo(strip.box, timeAt, chooseTime);
+    if (about && strip.states) strip.box.addEventListener("mousemove", function (event) { tellState(strip, name, event.clientX - strip.box.getBoundingClientRect().left); });
     strip.box.addEventListener("keydown", moveTime);
     return strip;
+  }
+
+  function statesOf(thread) {
+    return app.profile.wall.strips.find(function (strip) { return strip.tid === thread.tid && strip.pid === thread.pid; }) || null;
+  }
+
+  /* How many threads were on a CPU, as shares of the most; null if that is not known. */
+  function statesOfAll() {
+    var wall = app.profile.wall, sums = new Float32Array(wall.nColumns), most;
+    wall.strips.forEach(function (strip) { strip.running.forEach(function (share, i) { sums[i] += share; }); });
+    most = sums.reduce(function (a, b) { return Math.max(a, b); }, 0);
+    return most > 0 ? { state: new Int8Array(wall.nColumns).fill(-1), running: sums.map(function (sum) { return sum / most; }) } : null;
+  }
+
+  /* In words, with the shares of the run. */
+  function statesText(states) {
+    var wall = app.profile.wall, counts = wall.states.map(function () { return 0; });
+    states.state.forEach(function (state) { if (state >= 0) counts[state]++; });
+    return wall.states.map(function (state, i) { return { word: state.word, count: counts[i] }; }).filter(function (entry) { return entry.count > 0; })
+      .sort(function (a, b) { return b.count - a.count; }).map(function (entry) { return entry.word + " " + Math.round(entry.count / wall.nColumns * 100) + " %"; }).join(", ");
+  }
+
+  function tellState(strip, name, x) {
+    var column = Math.min(app.profile.wall.nColumns - 1, Math.floor(Math.max(0, x) / width * app.profile.wall.nColumns)), state = strip.states.state[column], running = strip.states.running[column];
+    app.say(name, ["at " + (timeAt(x) / 1e9).toFixed(3) + " s", state >= 0 ? app.profile.wall.states[state].word : "", running > 0 ? Math.round(running * 100) + " % on a CPU" : ""]);
   }
 
   function partWeight(part) {

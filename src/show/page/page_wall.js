@@ -5,6 +5,23 @@
 var STATE_HUES = [21, 44, 280, 340, 212, 180, 96, 130, 250, 310, 60, 0];
 var WALL_ROWS = 300;
 
+var STATE_GREYS = { idle: "hsl(220,8%,66%)", unknown: "hsl(220,10%,42%)" };
+
+function stateColor(wall, index) {
+  return STATE_GREYS[wall.states[index].word] || "hsl(" + STATE_HUES[index % STATE_HUES.length] + ",40%,58%)";
+}
+
+/* The colours of states; `tell` has what is said behind the name of one. */
+function listStates(wall, tell) {
+  var list = make("ul", { class: "wall-states" });
+  wall.states.forEach(function (state, i) {
+    var key = make("i", { class: "key", "aria-hidden": "true" });
+    key.style.background = stateColor(wall, i);
+    list.append(make.apply(null, ["li", {}, key, state.word].concat(tell(state))));
+  });
+  return list;
+}
+
 function makeWall(app) {
   var wall = app.profile.wall, states = wall.states, total = 0, sort = -1, body = make("tbody", {}), heads, idle, bar, list, element;
 
@@ -14,29 +31,15 @@ function makeWall(app) {
     return percent(us, total);
   }
 
-  function hueOf(index) {
-    return states[index].word === "idle" ? "hsl(220,8%,62%)" : "hsl(" + STATE_HUES[index % STATE_HUES.length] + ",40%,58%)";
-  }
-
   function makeBar() {
     var line = make("div", { class: "wall-bar", role: "img", "aria-label": states.map(function (state) { return state.word + " " + share(state.us); }).join(", ") });
     states.forEach(function (state, i) {
       var part = make("span", { title: state.word + ": " + seconds(state.us * 1e3) + ", " + share(state.us) });
       part.style.width = (total ? state.us / total * 100 : 0) + "%";
-      part.style.background = hueOf(i);
+      part.style.background = stateColor(wall, i);
       line.append(part);
     });
     return line;
-  }
-
-  function makeList() {
-    var states_ = make("ul", { class: "wall-states" });
-    states.forEach(function (state, i) {
-      var key = make("i", { class: "key" });
-      key.style.background = hueOf(i);
-      states_.append(make("li", {}, key, state.word + " ", make("b", {}, seconds(state.us * 1e3)), " " + share(state.us)));
-    });
-    return states_;
   }
 
   function usOf(fn) {
@@ -65,7 +68,7 @@ function makeWall(app) {
   idle = states.findIndex(function (state) { return state.word === "idle"; });
   heads = [makeHead("Total", -1, "the sum of all states" + (idle < 0 ? "" : " but idle"))].concat(states.map(function (state, i) { return makeHead(state.word, i, state.word); }));
   bar = makeBar();
-  list = makeList();
+  list = listStates(wall, function (state) { return [" ", make("b", {}, seconds(state.us * 1e3)), " " + share(state.us)]; });
   element = make("div", { class: "wall-page" },
                  make("h2", {}, "Wall time of " + plural(wall.nThreads, "thread") + " in " + seconds(wall.elapsedUs * 1e3)),
                  make("p", { class: "hint" }, "Of the whole session, whatever time and threads are selected."), bar, list,

@@ -110,7 +110,7 @@ static void make_data(const struct web_page *page, struct strpool *texts, struct
         buf_add_uleb(rest, page->source ? page->source->n : 0);
         for (size_t i = 0; page->source && i < page->source->n; i++)
                 add_file(&page->source->files[i], texts, rest);
-        web_page_wall_write(page->wall, texts, rest);
+        web_page_wall_write(page->wall, page->strips, texts, rest);
         web_page_code_write(page, texts, rest);
         web_page_accesses_write(page, texts, rest);
         buf_add_uleb(rest, page->frames);

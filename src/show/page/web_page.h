@@ -16,6 +16,7 @@
 #include "named_stacks.h"
 #include "sample_list.h"
 #include "sampled_source.h"
+#include "strips.h"
 #include "wall_times.h"
 #include "web_page_fact.h"
 
@@ -42,6 +43,7 @@ struct web_page {
         size_t n_facts;
         const struct sampled_source *source; /* NULL: none */
         const struct wall_times *wall;       /* NULL: the session did not record waiting */
+        const struct strips *strips;         /* of its threads over time; NULL: not known */
         struct annotation *annotation;       /* of the hottest functions; NULL: no instructions */
         const struct hot *hot;               /* of the annotation */
         const struct web_page_accesses *accesses;

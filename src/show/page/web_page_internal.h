@@ -11,7 +11,7 @@
 #include "web_page_charts.h"
 
 enum {
-        WEB_PAGE_VERSION = 2,
+        WEB_PAGE_VERSION = 3,
         WEB_PAGE_MAX_STACKS = 100000,
         WEB_PAGE_MAX_SAMPLES = 300000,
 };
@@ -89,7 +89,8 @@ void web_page_accesses_write(const struct web_page *page, struct strpool *texts,
 /* Appends the number of functions whose code is shown side by side, these, and how many are left out. */
 void web_page_sides_write(const struct code_diff_view *code, struct strpool *texts, struct buf *out);
 
-/* Appends the number of states, 0 if `wall` is NULL, and the time of states and functions. */
-void web_page_wall_write(const struct wall_times *wall, struct strpool *texts, struct buf *out);
+/* Appends the number of states, 0 if `wall` is NULL; the time of states and functions, and the strips. */
+void web_page_wall_write(const struct wall_times *wall, const struct strips *strips, struct strpool *texts,
+                         struct buf *out);
 
 #endif
