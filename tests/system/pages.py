@@ -39,7 +39,7 @@ NUMBER = re.compile(r"0x[0-9a-f]+|\d[\d,]*(?:\.\d+)?")
 TOKEN = re.compile(r"\.{2,}|\s+|" + NUMBER.pattern)
 # Whether functions of libraries have names depends on the debug files that are here, and on a busy CPU a thread that waits
 # often loses the time between two ticks.  The pages show a quiet machine that has the files.
-NAMELESS = r"\d+ % of the samples have no symbol(?:: wperf report -v says why|, \d+ % in \S+: export DEBUGINFOD_URLS=\S+, then wperf report)"
+NAMELESS = r"\d+ % of the samples have no symbol(?:: wperf report -v says why|, \d+ % in \S+: (?:apt install|export) \S+, then wperf report)"
 MACHINES = rf"(?:{NAMELESS}|only \d+ % of the CPU time was sampled)"
 OF_THE_MACHINE = re.compile(rf"^(?:poor|wperf: warning: \S+): {MACHINES}(?:; {MACHINES})*\n", re.M)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"")

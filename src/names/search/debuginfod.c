@@ -11,9 +11,11 @@
 #include "mem.h"
 #include "os.h"
 #include "strpool.h"
+#include "text.h"
 
 #define LIBRARY "libdebuginfod.so.1"
 #define PACKAGE "libdebuginfod1"
+#define SERVERS "/etc/debuginfod"
 
 #define SECOND_NS        ((uint64_t)1000000000)
 #define PROGRESS_STEP_NS (SECOND_NS / 4)
@@ -246,7 +248,22 @@ struct debug_remote debuginfod_remote(struct debuginfod *d)
         return (struct debug_remote){.find = find_remote, .ctx = d};
 }
 
-const char *debuginfod_server(void)
+static bool find_server(void *ctx, const char *name)
+{
+        struct buf *out = ctx;
+        AUTO_RELEASE(buf) path = {0};
+        AUTO_RELEASE(buf) text = {0};
+
+        if (!text_ends(name, ".urls"))
+                return true;
+        buf_printf(&path, SERVERS "/%s", name);
+        if (!os_read_file(buf_text(&path), 65536, &text, NULL) || !text_starts(buf_text(&text), "http"))
+                return true;
+        buf_add(out, text.data, strcspn(text.data, " \t\n"));
+        return false;
+}
+
+void debuginfod_server(struct buf *out)
 {
         static const struct {
                 const char *id, *server;
@@ -259,14 +276,19 @@ const char *debuginfod_server(void)
                 {"\nID=\"opensuse-tumbleweed\"\n", "https://debuginfod.opensuse.org"},
         };
         AUTO_RELEASE(buf) text = {0};
+        const char *server = "https://debuginfod.elfutils.org";
+        size_t before = out->len;
 
+        os_list_dir(SERVERS, find_server, out, NULL);
+        if (out->len > before)
+                return;
         buf_add_char(&text, '\n');
         os_read_file("/etc/os-release", 65536, &text, NULL);
         for (size_t i = 0; i < N_ELEMENTS(servers); i++) {
                 if (strstr(buf_text(&text), servers[i].id))
-                        return servers[i].server;
+                        server = servers[i].server;
         }
-        return "https://debuginfod.elfutils.org";
+        buf_add_str(out, server);
 }
 
 /* --- Why files are missing --- */
@@ -308,8 +330,8 @@ const char *debuginfod_note(struct debuginfod *d)
                 buf_printf(&d->note, "debuginfod: can't load %s; install the package " PACKAGE,
                            d->options.library);
         } else if (d->state == NO_SERVER) {
-                buf_printf(&d->note, "debuginfod: no server is named: export DEBUGINFOD_URLS=%s",
-                           debuginfod_server());
+                buf_add_str(&d->note, "debuginfod: no server is named: export DEBUGINFOD_URLS=");
+                debuginfod_server(&d->note);
         } else if (has_end || d->n_failed) {
                 buf_add_str(&d->note, "debuginfod: ");
                 if (has_end)

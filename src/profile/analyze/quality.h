@@ -72,9 +72,10 @@ enum quality_remedy {
 /* What gives names to functions that have none. */
 enum quality_namer {
         QUALITY_NAMER_UNKNOWN,
-        QUALITY_NAMER_BUILD,  /* a build that is not stripped */
-        QUALITY_NAMER_SERVER, /* a debuginfod server, which was not asked */
-        QUALITY_NAMER_NONE,   /* the servers were asked */
+        QUALITY_NAMER_BUILD,   /* a build that is not stripped */
+        QUALITY_NAMER_PACKAGE, /* a package of the distribution */
+        QUALITY_NAMER_SERVER,  /* a debuginfod server, which was not asked */
+        QUALITY_NAMER_NONE,    /* the servers were asked */
 };
 
 /* The module with most of the samples without a name. */
@@ -82,7 +83,7 @@ struct quality_nameless {
         const char *module; /* NULL: not known; kept by the caller */
         uint64_t n;
         enum quality_namer namer;
-        const char *server; /* for QUALITY_NAMER_SERVER */
+        const char *source; /* name of the package or server; kept by the caller */
 };
 
 struct quality {
@@ -136,6 +137,9 @@ struct quality {
  * that could not be sampled, an event counted less than half of the time, a cut file, a trace that is not
  * decoded, or anything left out because memory ran out. */
 bool quality_is_poor(const struct quality *quality);
+
+/* Whether it is poor because of samples without a name. */
+bool quality_lacks_names(const struct quality *quality);
 
 /* `n` in percent of the samples; 0 if there are no samples. */
 double quality_percent(const struct quality *quality, uint64_t n);

@@ -23,7 +23,7 @@ static void say_lossy(const struct quality *q, struct buf *out)
                    quality_remedy_text(q));
 }
 
-static bool is_nameless(const struct quality *q)
+bool quality_lacks_names(const struct quality *q)
 {
         return quality_percent(q, q->n_unresolved) > POOR_UNRESOLVED_PERCENT;
 }
@@ -40,8 +40,11 @@ static void say_nameless(const struct quality *q, struct buf *out)
         switch (most->namer) {
         case QUALITY_NAMER_UNKNOWN: buf_add_str(out, ": wperf report -v says why"); break;
         case QUALITY_NAMER_BUILD: buf_add_str(out, ": build it without -s and strip"); break;
+        case QUALITY_NAMER_PACKAGE:
+                buf_printf(out, ": apt install %s, then wperf report", most->source);
+                break;
         case QUALITY_NAMER_SERVER:
-                buf_printf(out, ": export DEBUGINFOD_URLS=%s, then wperf report", most->server);
+                buf_printf(out, ": export DEBUGINFOD_URLS=%s, then wperf report", most->source);
                 break;
         case QUALITY_NAMER_NONE:
                 buf_add_str(out, ", for which the servers of DEBUGINFOD_URLS gave none");
@@ -191,7 +194,7 @@ static const struct {
         void (*say)(const struct quality *quality, struct buf *out);
 } reasons[] = {
         {is_lossy, say_lossy},
-        {is_nameless, say_nameless},
+        {quality_lacks_names, say_nameless},
         {is_cut, say_cut},
         {is_seldom_counted, say_seldom_counted},
         {is_damaged, say_damaged},

@@ -55,6 +55,7 @@ void report_free(struct report *report)
         buf_release(&report->run.text);
         buf_release(&report->run.machine);
         buf_release(&report->doubts);
+        buf_release(&report->namer_source);
         free(report);
 }
 

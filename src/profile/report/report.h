@@ -174,7 +174,7 @@ struct report {
         struct hot *hot;
         struct python_rows *python;
         struct quality quality;
-        struct buf doubts; /* texts of the quality */
+        struct buf doubts, namer_source; /* texts of the quality */
         struct report_modules modules;
         struct report_run run;
         struct report_image image;

@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "debug_package.h"
 #include "debuginfod.h"
 #include "mem.h"
 #include "os.h"
@@ -258,25 +259,31 @@ static bool is_of_system(const char *path)
 /* Only for a file that is on this machine: what gives the names of others is not known. */
 static void fill_nameless(struct report_pass *pass, struct quality_nameless *ret)
 {
-        const struct report *report = pass->report;
+        struct report *report = pass->report;
         module_id module = hot_most_unresolved(report->hot, &ret->n);
+        const struct resolver_image *image;
         struct module_facts facts;
         struct os_stat there;
 
-        if (module == MODULE_NONE || report->session.archive.symbols)
+        if (module == MODULE_NONE || report->session.archive.symbols ||
+            !quality_lacks_names(&report->quality))
                 return;
         module_source_tell(pass->session->modules, module, &facts);
         if (facts.kind != NAMED_FILE || !facts.has_elf_id || !os_stat(facts.name, &there) || !there.is_file)
                 return;
         ret->module = facts.name;
-        if (!is_of_system(facts.name)) {
+        image = module_source_image(pass->session->modules, module);
+        if (image && debug_package_find(NULL, image->build_id, image->build_id_size, &report->namer_source)) {
+                ret->namer = QUALITY_NAMER_PACKAGE;
+        } else if (!is_of_system(facts.name)) {
                 ret->namer = QUALITY_NAMER_BUILD;
         } else if (report->session.sources.remote) {
                 ret->namer = QUALITY_NAMER_NONE;
         } else {
                 ret->namer = QUALITY_NAMER_SERVER;
-                ret->server = debuginfod_server();
+                debuginfod_server(&report->namer_source);
         }
+        ret->source = buf_text(&report->namer_source);
 }
 
 static void fill_quality(struct report_pass *pass)

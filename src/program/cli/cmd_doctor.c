@@ -111,6 +111,12 @@ static void add_records(struct fact_tables *tables)
 
 /* --- Names --- */
 
+static void add_server(struct buf *out)
+{
+        buf_add_str(out, "export DEBUGINFOD_URLS=");
+        debuginfod_server(out);
+}
+
 static void add_names(struct fact_tables *tables, const char *what, const struct symbol_check *check)
 {
         const char *servers = os_environment("DEBUGINFOD_URLS");
@@ -125,8 +131,10 @@ static void add_names(struct fact_tables *tables, const char *what, const struct
                    check->has_debug_file                   ? "all, in a debug file"
                    : check->names == SYMBOL_CHECK_EXPORTED ? "only exported functions"
                                                            : "all");
-        if (check->names == SYMBOL_CHECK_EXPORTED && !(servers && *servers))
-                buf_printf(&more, "export DEBUGINFOD_URLS=%s", debuginfod_server());
+        if (check->package.len)
+                buf_printf(&more, "apt install %s", buf_text(&check->package));
+        else if (check->names == SYMBOL_CHECK_EXPORTED && !(servers && *servers))
+                add_server(&more);
         add_row(tables, what, buf_text(&state), buf_text(&more));
 }
 
@@ -149,7 +157,7 @@ static void add_servers(struct fact_tables *tables)
         AUTO_RELEASE(buf) more = {0};
 
         if (!has_servers)
-                buf_printf(&more, "export DEBUGINFOD_URLS=%s", debuginfod_server());
+                add_server(&more);
         add_row(tables, "debuginfod", has_servers ? servers : "no server: DEBUGINFOD_URLS is not set",
                 buf_text(&more));
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "debug_package.h"
 #include "debug_search.h"
 #include "err.h"
 #include "object.h"
@@ -18,6 +19,7 @@ static const char *const library_dirs[] = {
 void symbol_check_release(struct symbol_check *check)
 {
         buf_release(&check->path);
+        buf_release(&check->package);
         buf_release(&check->no_python);
 }
 
@@ -35,6 +37,7 @@ static void check_names(struct object *object, struct symbol_check *ret)
         AUTO_RELEASE(buf) note = {0};
         AUTO(object) debug = NULL;
 
+        buf_clear(&ret->package);
         ret->names = has_symbols(object) ? SYMBOL_CHECK_ALL : SYMBOL_CHECK_EXPORTED;
         if (ret->names == SYMBOL_CHECK_ALL)
                 return;
@@ -47,6 +50,8 @@ static void check_names(struct object *object, struct symbol_check *ret)
         ret->has_debug_file = debug && has_symbols(debug);
         if (ret->has_debug_file)
                 ret->names = SYMBOL_CHECK_ALL;
+        else
+                debug_package_find(NULL, facts->build_id, facts->build_id_size, &ret->package);
 }
 
 /* Begins a check with an object file; NULL if it is none. */

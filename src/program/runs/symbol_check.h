@@ -18,6 +18,7 @@ struct symbol_check {
         struct buf path; /* of the file, without links */
         enum symbol_check_names names;
         bool has_debug_file;   /* the names are in a file of their own */
+        struct buf package;    /* apt's package with all names, if they are not here; empty: not known */
         unsigned python_minor; /* 12 for Python 3.12; 0: it is no CPython */
         struct buf no_python;  /* why its Python can't be read; empty if it can, or is none */
 };

@@ -305,23 +305,27 @@ TEST(what_gives_names_is_said_with_the_module_that_lacks_most)
 {
         static const struct {
                 enum quality_namer namer;
-                const char *text;
+                const char *source, *text;
         } cases[] = {
-                {QUALITY_NAMER_BUILD,
+                {QUALITY_NAMER_BUILD, NULL,
                  "poor: 52 % of the samples have no symbol, 44 % in app: build it without "
                  "-s and strip\n"},
-                {QUALITY_NAMER_SERVER, "poor: 52 % of the samples have no symbol, 44 % in app: export "
-                                       "DEBUGINFOD_URLS=https://example.org, then wperf report\n"},
-                {QUALITY_NAMER_NONE, "poor: 52 % of the samples have no symbol, 44 % in app, for which the "
-                                     "servers of DEBUGINFOD_URLS gave none\n"},
+                {QUALITY_NAMER_PACKAGE, "app-dbgsym",
+                 "poor: 52 % of the samples have no symbol, 44 % in app: apt install "
+                 "app-dbgsym, then wperf report\n"},
+                {QUALITY_NAMER_SERVER, "https://example.org",
+                 "poor: 52 % of the samples have no symbol, 44 % in app: export "
+                 "DEBUGINFOD_URLS=https://example.org, then wperf report\n"},
+                {QUALITY_NAMER_NONE, NULL,
+                 "poor: 52 % of the samples have no symbol, 44 % in app, for which the "
+                 "servers of DEBUGINFOD_URLS gave none\n"},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
                 struct quality q = {.n_samples = 100, .n_unresolved = 52, .counted_share = 1};
                 AUTO_RELEASE(buf) out = {0};
 
-                q.nameless =
-                        (struct quality_nameless){"/usr/bin/app", 44, cases[i].namer, "https://example.org"};
+                q.nameless = (struct quality_nameless){"/usr/bin/app", 44, cases[i].namer, cases[i].source};
                 quality_add_poor(&q, &out);
                 EXPECT_STR(buf_text(&out), cases[i].text);
         }
