@@ -228,6 +228,29 @@ struct wperf_frame {
 WPERF_API int wperf_report_frame(const wperf_report *report, uint32_t stack, size_t index,
                                  struct wperf_frame *frame);
 
+/* --- Tables ----------------------------------------------------------------------------------------- */
+
+enum wperf_table {
+        WPERF_TABLE_EVENTS,
+        WPERF_TABLE_ROWS,
+        WPERF_TABLE_PYTHON,  /* needs WPERF_PYTHON */
+        WPERF_TABLE_SAMPLES, /* needs WPERF_SAMPLES */
+        /* The frames of the samples' stacks; needs WPERF_SAMPLES.  A stack is its innermost function, with
+         * the functions that are inlined there, and `caller`, the number of its caller's stack; -1 for none.
+         */
+        WPERF_TABLE_FRAMES,
+        WPERF_TABLE_QUALITY, /* one row */
+};
+
+struct ArrowArrayStream;
+
+/* Makes an uninitialised `stream` of Apache Arrow's C stream interface, for programs that read such data: the
+ * columns have the names of the structs' fields, and the name of the event as `event`.  Invalid UTF-8 becomes
+ * U+FFFD.  The stream keeps the report, until it is released, also after wperf_report_close(); it counts as a
+ * part of it for the rule about threads. */
+WPERF_API int wperf_report_arrow(wperf_report *report, enum wperf_table table,
+                                 struct ArrowArrayStream *stream, struct wperf_error *error);
+
 /* --- Annotated functions ---------------------------------------------------------------------------- */
 
 typedef struct wperf_annotation wperf_annotation;

@@ -3,6 +3,8 @@
 #ifndef LIBRARY_INTERNAL_H
 #define LIBRARY_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "arena.h"
 #include "buf.h"
 #include "elf_search.h"
@@ -42,6 +44,8 @@ struct wperf_report {
         struct buf left_out, why_poor;
         struct arena texts;
         bool inlines, pages;
+        unsigned contents;   /* a set of enum wperf_content */
+        atomic_uint n_users; /* the program, and each stream of a table */
 };
 
 #endif

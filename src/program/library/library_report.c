@@ -68,6 +68,8 @@ wperf_report *wperf_report_open(const struct wperf_report_request *request, stru
         find_sources(handle, &own);
         handle->inlines = own.inlines;
         handle->pages = own.pages;
+        handle->contents = own.contents;
+        handle->n_users = 1;
         if (is_taken)
                 handle->report = make_report(handle, &own, &err);
         if (!handle->report) {
@@ -86,7 +88,7 @@ wperf_report *wperf_report_open(const struct wperf_report_request *request, stru
 
 void wperf_report_close(wperf_report *handle)
 {
-        if (!handle)
+        if (!handle || --handle->n_users)
                 return;
         report_free(handle->report);
         budget_release(&handle->budget);

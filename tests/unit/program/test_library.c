@@ -2,6 +2,7 @@
 /* libwperf: what its functions give for sessions that are made here. */
 #include <string.h>
 
+#include "arrow_abi.h"
 #include "names_session.h"
 #include "perfdata_format.h"
 #include "tap.h"
@@ -155,6 +156,140 @@ TEST(gives_samples_and_frames)
         EXPECT_TRUE(!frame.is_inlined && !frame.is_cut);
         EXPECT_TRUE(!wperf_report_frame(report, sample.stack, 3, &frame));
         EXPECT_TRUE(!wperf_report_sample(report, 7, &sample));
+        wperf_report_close(report);
+}
+
+/* The stream of a table; false if it has no batch. */
+static bool read_batch(wperf_report *report, enum wperf_table table, struct ArrowSchema *schema,
+                       struct ArrowArray *batch)
+{
+        struct ArrowArrayStream stream;
+        struct ArrowArray end;
+        struct wperf_error error = {0};
+
+        if (!wperf_report_arrow(report, table, &stream, &error))
+                return false;
+        EXPECT_INT(stream.get_schema(&stream, schema), 0);
+        EXPECT_INT(stream.get_next(&stream, batch), 0);
+        EXPECT_INT(stream.get_next(&stream, &end), 0);
+        EXPECT_TRUE(!end.release);
+        EXPECT_TRUE(!stream.get_last_error(&stream));
+        stream.release(&stream);
+        EXPECT_TRUE(!stream.release);
+        return batch->release;
+}
+
+static void expect_text(const struct ArrowArray *column, size_t row, const char *expected)
+{
+        const int64_t *ends = column->buffers[1];
+        char text[100] = "";
+
+        ASSERT_TRUE(ends[row + 1] - ends[row] < (int64_t)sizeof(text));
+        memcpy(text, (const char *)column->buffers[2] + ends[row], (size_t)(ends[row + 1] - ends[row]));
+        EXPECT_STR(text, expected);
+}
+
+TEST(gives_rows_as_a_table)
+{
+        struct ArrowSchema schema;
+        struct ArrowArray batch;
+        struct wperf_row row;
+        wperf_report *report;
+
+        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(report = open_report(session_path, 0));
+        ASSERT_TRUE(read_batch(report, WPERF_TABLE_ROWS, &schema, &batch));
+        EXPECT_STR(schema.format, "+s");
+        EXPECT_INT(schema.n_children, batch.n_children);
+        EXPECT_STR(schema.children[1]->name, "symbol");
+        EXPECT_STR(schema.children[1]->format, "U");
+        EXPECT_STR(schema.children[4]->format, "b");
+        EXPECT_STR(schema.children[6]->name, "weight");
+        EXPECT_STR(schema.children[6]->format, "L");
+        EXPECT_INT(batch.length, wperf_report_row_count(report));
+        for (size_t i = 0; wperf_report_row(report, i, &row); i++) {
+                expect_text(batch.children[1], i, row.symbol);
+                expect_text(batch.children[2], i, row.module);
+                EXPECT_INT(*(const uint8_t *)batch.children[4]->buffers[1] >> i & 1, row.resolved);
+                EXPECT_INT(((const uint64_t *)batch.children[6]->buffers[1])[i], row.weight);
+        }
+        schema.release(&schema);
+        batch.release(&batch);
+        wperf_report_close(report);
+}
+
+TEST(a_table_keeps_its_report)
+{
+        struct ArrowArrayStream stream;
+        struct ArrowArray batch, names;
+        wperf_report *report;
+
+        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(report = open_report(session_path, WPERF_SAMPLES));
+        ASSERT_TRUE(wperf_report_arrow(report, WPERF_TABLE_SAMPLES, &stream, NULL));
+        wperf_report_close(report);
+        EXPECT_INT(stream.get_next(&stream, &batch), 0);
+        stream.release(&stream);
+        ASSERT_TRUE(batch.release);
+        EXPECT_INT(batch.length, 7);
+        /* A column may be taken out of a batch. */
+        names = *batch.children[7];
+        batch.children[7]->release = NULL;
+        batch.release(&batch);
+        expect_text(&names, 0, "prog");
+        names.release(&names);
+}
+
+TEST(a_table_that_was_not_requested_is_an_error)
+{
+        struct ArrowArrayStream stream;
+        struct wperf_error error = {0};
+        wperf_report *report;
+
+        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(report = open_report(session_path, WPERF_PYTHON));
+        EXPECT_TRUE(!wperf_report_arrow(report, WPERF_TABLE_FRAMES, &stream, &error));
+        EXPECT_STR(error.text, "the report was opened without WPERF_SAMPLES");
+        EXPECT_TRUE(!wperf_report_arrow(report, (enum wperf_table)99, &stream, &error));
+        EXPECT_INT(error.code, WPERF_ERROR_USAGE);
+        wperf_report_close(report);
+}
+
+TEST(stacks_are_linked_by_their_callers)
+{
+        struct ArrowSchema schema;
+        struct ArrowArray samples, frames;
+        wperf_report *report;
+        const uint32_t *stacks;
+        const int64_t *callers;
+        struct wperf_frame frame;
+        int64_t depth = 0;
+
+        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(report = open_report(session_path, WPERF_SAMPLES));
+        ASSERT_TRUE(read_batch(report, WPERF_TABLE_SAMPLES, &schema, &samples));
+        schema.release(&schema);
+        ASSERT_TRUE(read_batch(report, WPERF_TABLE_FRAMES, &schema, &frames));
+        schema.release(&schema);
+        stacks = frames.children[0]->buffers[1];
+        callers = frames.children[1]->buffers[1];
+        for (int64_t at = ((const uint32_t *)samples.children[8]->buffers[1])[0]; at >= 0;) {
+                int64_t row = 0, caller = -1;
+
+                while (row < frames.length && stacks[row] != at)
+                        row++;
+                for (; row < frames.length && stacks[row] == at; row++) {
+                        EXPECT_TRUE(wperf_report_frame(report,
+                                                       ((const uint32_t *)samples.children[8]->buffers[1])[0],
+                                                       (size_t)depth++, &frame));
+                        expect_text(frames.children[2], (size_t)row, frame.function);
+                        caller = callers[row];
+                }
+                at = caller;
+        }
+        EXPECT_CMP(depth, >, 1);
+        samples.release(&samples);
+        frames.release(&frames);
         wperf_report_close(report);
 }
 
