@@ -1,4 +1,5 @@
-"""A Python wheel: the program goes beside the interpreter's own programs, and `python -m wperf` runs it."""
+"""A Python wheel: the program goes beside the interpreter's own programs, and `python -m wperf` runs it; `import wperf` reads sessions
+through libwperf, which is beside it."""
 import base64
 import hashlib
 import zipfile
@@ -26,6 +27,9 @@ Description-Content-Type: text/plain
     python -m wperf record script.py     # with the interpreter that runs it
     wperf record -- python3 app.py       # any program
     wperf report -g
+
+    import wperf                         # a session as tables, for Polars, pandas, pyarrow, DuckDB
+    wperf.open("wperf.data").rows()
 """
 WHEEL = """Wheel-Version: 1.0
 Generator: wperf packaging
@@ -52,11 +56,12 @@ def files_of(release: Release, target: Target) -> dict[str, tuple[bytes, int]]:
     """Content and mode by name."""
     info, data = f"{NAME}-{release.version}.dist-info", f"{NAME}-{release.version}.data"
     metadata = METADATA.format(name=NAME, version=release.version, summary=SUMMARY, description=DESCRIPTION)
-    init = f'"""wperf, a performance profiler: `python -m wperf` runs it."""\n\n__version__ = "{release.version}"\n'
-    files = {
-        "wperf/__init__.py": (init.encode(), 0o644),
-        "wperf/__main__.py": ((PROJECT / "packaging/python/wperf/__main__.py").read_bytes(), 0o644),
-        "wperf/pyperf_hook.py": ((PROJECT / "packaging/python/wperf/pyperf_hook.py").read_bytes(), 0o644),
+    files = {f"wperf/{path.name}": (path.read_bytes(), 0o644) for path in sorted((PROJECT / "packaging/python/wperf").glob("*.py"))}
+    files["wperf/__init__.py"] = (files["wperf/__init__.py"][0] + f'\n__version__ = "{release.version}"\n'.encode(), 0o644)
+    shared = release.library(target)
+    if shared:
+        files["wperf/libwperf.so"] = (shared.read_bytes(), 0o644)
+    files |= {
         f"{info}/entry_points.txt": (ENTRY_POINTS.encode(), 0o644),
         f"{data}/scripts/wperf": (release.program(target).read_bytes(), 0o755),
         f"{info}/METADATA": (metadata.encode(), 0o644),

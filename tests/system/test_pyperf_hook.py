@@ -54,7 +54,6 @@ def install(t: Context) -> str:
     """The package as pip installs it, without the program."""
     site = t.path("site")
     shutil.copytree(PACKAGING / "python/wperf", f"{site}/wperf", ignore=shutil.ignore_patterns("__pycache__"))
-    pathlib.Path(f"{site}/wperf/__init__.py").touch()
     os.mkdir(f"{site}/wperf-1.dist-info")
     pathlib.Path(f"{site}/wperf-1.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: wperf\nVersion: 1\n", encoding="ascii")
     pathlib.Path(f"{site}/wperf-1.dist-info/entry_points.txt").write_text(entry_points(), encoding="ascii")
