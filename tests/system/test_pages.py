@@ -25,7 +25,7 @@ FIRST = "docs/first-profile.md"
 MARK = "-- status of the command:"
 MEASURES = re.compile(r"\bwperf (?:record|sample|stat)\b(?!.*--(?:dry-run|help))")
 # Number of blocks that are not run, by reason: change it only on purpose.
-NOT_RUN = {"attach": 3, "arm": 2, "bisect": 1, "block": 5, "builds": 1, "check": 4, "container": 1, "cpython": 2, "driver": 2, "install": 7, "library": 1, "long": 1,
+NOT_RUN = {"attach": 3, "arm": 2, "bisect": 1, "block": 5, "builds": 1, "check": 4, "container": 2, "cpython": 2, "driver": 2, "install": 7, "library": 1, "long": 1,
            "network": 1, "pack": 1, "packages": 2, "pyperf": 3, "trace": 1, "windows": 5, "wine": 2}
 # Folders of a developer, and those of ./check for the same builds.
 FOLDERS_OF_CHECK = {"build/dev": "build/asan"}
