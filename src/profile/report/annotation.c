@@ -410,6 +410,11 @@ static bool explain_none(const struct annotation *a, struct err *err)
                         "'%.60s' is always inlined, mostly into '%.60s': annotate that function, or sum up all "
                         "copies with wperf annotate --by inlined",
                         symbol, row_name(hot, resolver_text(a->resolver, host)));
+        if (a->report->python)
+                return err_set(err, ERR_MISSING,
+                               "no sample is in a function '%.60s' itself or in a Python file of that name; "
+                               "wperf report -g -s SYMBOL shows what a function called",
+                               symbol);
         names = mem_new(hot_n_rows(hot), sizeof(*names));
         for (size_t i = 0; i < hot_n_rows(hot); i++)
                 names[i] = hot_text(hot, hot_get_row(hot, i)->bare);

@@ -260,14 +260,7 @@ static bool add_python_and_native(struct annotating *a, struct report *report, s
         size_t n = a->symbol && !a->has_by ? annotate_python_show(&python, &a->page) : 0;
 
         a->n_shown += n;
-        if (add_functions(a, report, n ? &no_native : err) || n)
-                return true;
-        return report->python && err->code == ERR_MISSING && a->symbol
-                       ? err_set(err, ERR_MISSING,
-                                 "no sample is in a function '%.60s' itself or in a Python file of that name; "
-                                 "wperf report -g -s SYMBOL shows what a function called",
-                                 a->symbol)
-                       : false;
+        return add_functions(a, report, n ? &no_native : err) || n;
 }
 
 /* --- the command --- */
