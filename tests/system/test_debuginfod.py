@@ -339,7 +339,8 @@ def test_no_server_is_named(t: Context) -> None:
 def test_a_server_is_asked_where_one_is_named(t: Context) -> None:
     """Without an option; --no-debuginfod asks none.  The poor line says what would give names."""
     need_library()
-    stripped = t.path("spin_stripped")
+    os.mkdir(t.path("bin"))
+    stripped = t.path("bin/spin_stripped")
     done = t.run(need_tool("objcopy"), "--strip-all", t.program("spin"), stripped)
     check(done.status == 0, "stripped", done)
     t.good("record", "-q", "--session", t.path("x.data"), "--", stripped, "200")
@@ -353,6 +354,18 @@ def test_a_server_is_asked_where_one_is_named(t: Context) -> None:
         done = t.ours(*report, env=settings(t, url))
         check(any(build_id_of(t, stripped).encode() in request for request in requests), f"asked for its debug file: {requests}", done)
     harness.check_sentence(t.ours("report", "--no-debuginfod", "--debuginfod", "-i", t.path("x.data")), "cannot be used together")
+
+
+def test_a_file_of_the_distribution(t: Context) -> None:
+    """What gives its names is a package of apt's lists, or the distribution's server."""
+    with open(t.path("zeros"), "wb") as file:
+        file.truncate(128 << 20)
+    t.good("record", "-q", "--session", t.path("x.data"), "--", need_tool("sha256sum"), "zeros")
+    done = t.ours("report", "--stdio", "--no-index", "--no-debuginfod", "-i", t.path("x.data"))
+    found = re.search(r"^poor: (?:.*; )?\d+ % of the samples have no symbol(.*)", done.out, re.M)
+    if not found:
+        raise Skip("a stripped sha256sum without its debug file")
+    check(re.search(r"^, \d+ % in \S+: (?:apt install \S+-dbg\S*|export DEBUGINFOD_URLS=https://\S+), then wperf report", found[1]), "one command", done)
 
 
 def test_without_the_library(t: Context) -> None:

@@ -263,19 +263,21 @@ static void fill_nameless(struct report_pass *pass, struct quality_nameless *ret
         module_id module = hot_most_unresolved(report->hot, &ret->n);
         const struct resolver_image *image;
         struct module_facts facts;
+        const char *path;
         struct os_stat there;
 
         if (module == MODULE_NONE || report->session.archive.symbols ||
             !quality_lacks_names(&report->quality))
                 return;
         module_source_tell(pass->session->modules, module, &facts);
-        if (facts.kind != NAMED_FILE || !facts.has_elf_id || !os_stat(facts.name, &there) || !there.is_file)
+        path = module_source_identity(pass->session->modules, module).path;
+        if (facts.kind != NAMED_FILE || !facts.has_elf_id || !os_stat(path, &there) || !there.is_file)
                 return;
-        ret->module = facts.name;
+        ret->module = path;
         image = module_source_image(pass->session->modules, module);
         if (image && debug_package_find(NULL, image->build_id, image->build_id_size, &report->namer_source)) {
                 ret->namer = QUALITY_NAMER_PACKAGE;
-        } else if (!is_of_system(facts.name)) {
+        } else if (!is_of_system(path)) {
                 ret->namer = QUALITY_NAMER_BUILD;
         } else if (report->session.sources.remote) {
                 ret->namer = QUALITY_NAMER_NONE;
