@@ -18,7 +18,7 @@ struct aligned_lines {
         const char *columns;
         const char **cells; /* NULL in the first one of a blank line */
         size_t n, cap, n_columns;
-        uint8_t *colors; /* of lines; 0: none */
+        uint8_t *colors; /* of lines: enum text_code, TEXT_CODE_PLAIN for none */
         size_t n_lines, cap_lines;
         struct arena texts;
 };
@@ -51,12 +51,12 @@ void aligned_lines_add(struct aligned_lines *lines, const char *const *cells)
                 ARRAY_PUSH(lines->cells, lines->n, lines->cap,
                            arena_copy(&lines->texts, buf_text(&text), text.len));
         }
-        ARRAY_PUSH(lines->colors, lines->n_lines, lines->cap_lines, 0);
+        ARRAY_PUSH(lines->colors, lines->n_lines, lines->cap_lines, TEXT_CODE_PLAIN);
 }
 
-void aligned_lines_color(struct aligned_lines *lines, unsigned color)
+void aligned_lines_color(struct aligned_lines *lines, enum text_code color)
 {
-        assert(lines->n_lines && color < 256);
+        assert(lines->n_lines);
         lines->colors[lines->n_lines - 1] = (uint8_t)color;
 }
 
@@ -64,7 +64,7 @@ void aligned_lines_add_blank(struct aligned_lines *lines)
 {
         for (size_t i = 0; i < lines->n_columns; i++)
                 ARRAY_PUSH(lines->cells, lines->n, lines->cap, NULL);
-        ARRAY_PUSH(lines->colors, lines->n_lines, lines->cap_lines, 0);
+        ARRAY_PUSH(lines->colors, lines->n_lines, lines->cap_lines, TEXT_CODE_PLAIN);
 }
 
 static size_t *measure(const struct aligned_lines *lines)
@@ -137,12 +137,15 @@ static void render_cells(const struct aligned_lines *lines, const char *const *c
 static void render_line(const struct aligned_lines *lines, size_t line, const size_t *widths, struct buf *out)
 {
         const char *const *cells = &lines->cells[line * lines->n_columns];
+        enum text_code color = lines->colors[line];
 
-        if (cells[0] && lines->colors[line])
-                buf_printf(out, "\033[%um", (unsigned)lines->colors[line]);
+        if (color != TEXT_CODE_PLAIN)
+                text_code_add(out, color);
         if (cells[0])
                 render_cells(lines, cells, widths, out);
-        buf_add_str(out, cells[0] && lines->colors[line] ? "\033[0m\n" : "\n");
+        if (color != TEXT_CODE_PLAIN)
+                text_code_add(out, TEXT_CODE_PLAIN);
+        buf_add_char(out, '\n');
 }
 
 void aligned_lines_render(const struct aligned_lines *lines, unsigned max_columns, struct buf *out)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "buf.h"
+#include "text_code.h"
 
 struct aligned_lines;
 
@@ -18,8 +19,8 @@ AUTO_DEFINE(aligned_lines)
 
 /* A cell for each column; texts are copied, and control characters become visible. */
 void aligned_lines_add(struct aligned_lines *lines, const char *const *cells);
-/* Gives the last line a colour: the number of an escape sequence, such as 31 for red. */
-void aligned_lines_color(struct aligned_lines *lines, unsigned color);
+/* Gives the last line a colour. */
+void aligned_lines_color(struct aligned_lines *lines, enum text_code color);
 void aligned_lines_add_blank(struct aligned_lines *lines);
 
 /* `max_columns` 0: no limit. */

@@ -253,7 +253,7 @@ static void color_line(const struct diff_view *view, enum compared_verdict verdi
                        struct aligned_lines *lines)
 {
         if (view->is_colored && verdict >= COMPARED_MORE)
-                aligned_lines_color(lines, verdict == COMPARED_MORE ? 31 : 32);
+                aligned_lines_color(lines, verdict == COMPARED_MORE ? TEXT_CODE_RED : TEXT_CODE_GREEN);
 }
 
 static void add_total(const struct diff_view *view, const struct compared_total *total,
