@@ -19,6 +19,7 @@
 #include "os.h"
 #include "run_facts.h"
 #include "run_notes.h"
+#include "session_warnings.h"
 
 /* git bisect run: 0 is good, 1 is bad, 125 cannot be tested. */
 enum { EXIT_KEPT = EXIT_OK, EXIT_SLOWER = 1, EXIT_UNCLEAR = EXIT_FAILED_COMMAND };
@@ -430,7 +431,8 @@ static void warn(const struct checking *c)
         size_t n = 0;
 
         if (!c->runs || !first) {
-                cmd_warn(&c->warnings);
+                session_warnings_fold(&c->warnings, &line);
+                cmd_warn(&line);
                 return;
         }
         for (size_t i = 0; i < c->warnings.len; i++)

@@ -19,6 +19,7 @@
 #include "page_output.h"
 #include "run_facts.h"
 #include "run_notes.h"
+#include "session_warnings.h"
 #include "text.h"
 #include "text_number.h"
 #include "text_printable.h"
@@ -429,6 +430,7 @@ static int browse(struct diffing *d, struct lookup *lookup)
 
 static int show(struct diffing *d, struct lookup *lookup)
 {
+        AUTO_RELEASE(buf) folded = {0};
         struct err err = {0};
 
         prefer_python(d);
@@ -440,7 +442,8 @@ static int show(struct diffing *d, struct lookup *lookup)
                 return browse(d, lookup);
         if (!compare(d, &err))
                 return cmd_fail(&err);
-        cmd_warn(&d->warnings);
+        session_warnings_fold(&d->warnings, &folded);
+        cmd_warn(&folded);
         return print(d);
 }
 
