@@ -5,8 +5,10 @@ With TRIALS=N, a server of several threads lives through N recorders that are ki
 detach, and the record of waits is compared with recorders that come and go.
 """
 import os
+import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -189,6 +191,20 @@ def test_several_processes(t: Context) -> None:
         done = t.ours("record", "-q", "-F", "999", *argv, "-d", "700ms")
         seen = set(re.findall(r"SAMPLE .*?\bpid (\d+)", t.good("dump").out))
         check(done.status == 0 and seen == set(pids), f"samples of {seen}", done)
+
+
+def test_processes_that_end_meanwhile(t: Context) -> None:
+    """Processes of a name come and go; the one that stays is measured."""
+    harness.need_events()
+    for name in "lasting", "brief":
+        shutil.copy("/bin/sleep", t.path(name))
+    lasting = t.start(t.path("lasting"), "1000")
+    t.start("sh", "-c", "while :; do ./brief 0.02 & ./brief 0.02; done")
+    harness.wait_until(lambda: "lasting" in pathlib.Path(f"/proc/{lasting.pid}/comm").read_text(encoding="ascii"), "it runs")
+    for argv in ("record", "-d", "50ms"), ("stat", "-e", "task-clock", "--duration", "50ms"):
+        for _ in range(10):
+            done = t.ours(*argv, "--comm", "lasting,brief")
+            check(done.status == 0 and "quality: " in done.out, "the one that stays is measured", done)
 
 
 def test_children_that_run_already(t: Context) -> None:

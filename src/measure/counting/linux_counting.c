@@ -54,10 +54,10 @@ static bool attach(struct counting *c, struct err *err)
 
                 if (!c->child.pid) /* else the run ends with that command */
                         c->ends[c->n_ends++].fd = (int)syscall(SYS_pidfd_open, pid, 0);
-                if (!proc_threads(pid, &c->tids, &c->n_tids))
-                        return err_set(err, ERR_MISSING, "there is no process %" PRId32, pid);
+                proc_threads(pid, &c->tids, &c->n_tids); /* nothing of one that has ended meanwhile */
         }
-        return true;
+        return c->n_tids || !c->request.target.n_pids ||
+               err_set(err, ERR_MISSING, "there is no process %" PRId32, c->request.target.pids[0]);
 }
 
 static bool start_command(struct counting *c, struct err *err)

@@ -97,7 +97,7 @@ struct watched_list {
 };
 
 /* Attaches to all processes of `target` and appends their threads to *ret_tids, which the caller frees.
- * ERR_MISSING if any of the processes does not exist. */
+ * Leaves out those that have ended; ERR_MISSING if all have. */
 bool watched_attach(struct watched_list *list, const struct target *target, int32_t **ret_tids, size_t *ret_n,
                     struct err *err);
 void watched_release(struct watched_list *list);

@@ -21,10 +21,14 @@ bool watched_attach(struct watched_list *list, const struct target *target, int3
 
                 *w = (struct watched){.pid = target->pids[i]};
                 w->pid_fd = (int)syscall(SYS_pidfd_open, w->pid, 0);
-                if (!proc_threads(w->pid, ret_tids, ret_n))
-                        return err_set(err, ERR_MISSING, "there is no process %" PRId32, w->pid);
+                if (proc_threads(w->pid, ret_tids, ret_n))
+                        continue;
+                if (w->pid_fd >= 0)
+                        close(w->pid_fd);
+                list->n--;
         }
-        return true;
+        return list->n || !target->n_pids ||
+               err_set(err, ERR_MISSING, "there is no process %" PRId32, target->pids[0]);
 }
 
 void watched_release(struct watched_list *list)
