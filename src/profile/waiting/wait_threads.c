@@ -10,6 +10,7 @@
 #include "map.h"
 #include "mem.h"
 #include "text.h"
+#include "text_match.h"
 #include "wait_functions.h"
 
 enum { MAX_FUNCTIONS = 64 }; /* of a stack, that decide what it waits for */
@@ -182,13 +183,13 @@ static bool has_stack(const struct wait_reading *reading)
         return reading->how == WAIT_HOW_STILL || reading->how == WAIT_HOW_STOPPED;
 }
 
-static bool is_asked_for(const char *thread, const struct wait_row *row)
+static bool is_asked_for(const char *threads, const struct wait_row *row)
 {
         char number[16];
 
         snprintf(number, sizeof(number), "%" PRId32, row->reading->tid);
-        return !thread || !strcmp(thread, number) || !strcmp(thread, row->name) ||
-               !strcmp(thread, row->python_name);
+        return !threads || text_in_list(threads, number) || text_in_list(threads, row->name) ||
+               text_in_list(threads, row->python_name);
 }
 
 static void add_row(struct thread_rows *m, const struct listed_sample *sample)
@@ -207,7 +208,7 @@ static void add_row(struct thread_rows *m, const struct listed_sample *sample)
         m->making.pid = reading->pid;
         row.name = sample_list_text(request->samples, sample->comm);
         row.python_name = reading->python_name;
-        row.is_shown = is_asked_for(request->thread, &row);
+        row.is_shown = is_asked_for(request->threads, &row);
         row.n_same = row.is_shown;
         row.verdict = wait_kind_decide(reading, functions, n, find_thread, m, &what);
         row.what = arena_copy(&m->texts, buf_text(&what), what.len);

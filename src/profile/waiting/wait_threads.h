@@ -55,7 +55,7 @@ struct wait_threads_request {
         const struct named_stacks *named;
         const struct sample_list *samples;
         bool shows_waiting_code; /* native frames of the interpreter and libc, also where Python waits */
-        const char *thread;      /* name or number of the threads to be shown; NULL: all */
+        const char *threads;     /* names or numbers of those to be shown, with commas; NULL: all */
         bool merges_same;        /* n_same; else each thread is a row of its own */
 };
 

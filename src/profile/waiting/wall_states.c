@@ -52,6 +52,11 @@ bool wall_states_parse(const char *list, unsigned *ret, struct err *err)
         for (const char *at = list; *at; at += *at == ',') {
                 size_t len = strcspn(at, ",");
 
+                if (len == 2 && !memcmp(at, "gc", len))
+                        return err_set(
+                                err, ERR_USAGE,
+                                "--state gc: garbage collection is no state of a thread here; what called it is "
+                                "shown by wperf report -g -s ^gc_collect");
                 if (!take_word(at, len, &states))
                         return err_set(err, ERR_USAGE, "--state '%.*s': the states are " WALL_STATE_WORDS,
                                        (int)(len < 40 ? len : 40), at);

@@ -69,7 +69,14 @@ struct check_runs *check_runs_new(const struct command_line *line, const struct 
                          : o->write_baseline ? CHECK_BASELINE_RUNS
                                              : CHECK_DEFAULT_RUNS;
         runs->end_ns = o->max_time_ns ? os_monotonic_ns() + o->max_time_ns : UINT64_MAX;
-        if (!line->has_dashes || !runs->commands[RUN_B].n_words || line->n_args_before) {
+        if (line->has_dashes && line->n_args_before) {
+                err_set(err, ERR_USAGE,
+                        "--run takes no value and no sessions, as '%.60s' before -- is one: leave it out; --max-runs N "
+                        "limits the runs",
+                        line->args[0]);
+                return NULL;
+        }
+        if (!line->has_dashes || !runs->commands[RUN_B].n_words) {
                 err_set(err, ERR_USAGE,
                         "--run needs a command after --, as in wperf check --run --baseline main.json -- ./bench");
                 return NULL;

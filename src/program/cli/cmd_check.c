@@ -20,6 +20,8 @@
 #include "run_facts.h"
 #include "run_notes.h"
 #include "session_warnings.h"
+#include "text.h"
+#include "text_match.h"
 
 /* git bisect run: 0 is good, 1 is bad, 125 cannot be tested. */
 enum { EXIT_KEPT = EXIT_OK, EXIT_SLOWER = 1, EXIT_UNCLEAR = EXIT_FAILED_COMMAND };
@@ -47,6 +49,27 @@ static void checking_release(struct checking *c)
         buf_release(&c->warnings);
 }
 
+static bool is_program(const char *path)
+{
+        AUTO(os_map) map = os_map_open(path, NULL);
+
+        return os_runs_script(path) || text_ends(path, ".py") ||
+               (map && map->size_bytes >= 4 && !memcmp(map->bytes, "\177ELF", 4));
+}
+
+static bool check_sessions(const struct command_line *line, struct err *err)
+{
+        for (size_t i = 0; i < line->n_args; i++) {
+                struct os_stat file;
+
+                if (os_stat(line->args[i], &file) && file.is_file && is_program(line->args[i]))
+                        return err_set(err, ERR_USAGE,
+                                       "'%.120s' is a program and not a session: to run it add --run",
+                                       line->args[i]);
+        }
+        return true;
+}
+
 static bool split_paths(struct checking *c, const struct command_line *line, struct err *err)
 {
         const struct checking_options *o = &c->options->what;
@@ -55,6 +78,8 @@ static bool split_paths(struct checking *c, const struct command_line *line, str
                 c->runs = check_runs_new(line, c->options, err);
                 return c->runs;
         }
+        if (!check_sessions(line, err))
+                return false;
         if (o->write_baseline)
                 return compared_paths_all(line, RUN_A, &c->paths, err);
         if (o->baseline)
@@ -109,6 +134,25 @@ static bool check_output(const struct checking *c, const char *option, const cha
                (!baseline || cmd_spares_input(option, prefix, name, baseline, err));
 }
 
+/* The values of options that take a few words. */
+static bool check_words(const struct checking_options *o, struct err *err)
+{
+        const struct {
+                const char *name, *value, *words, *sentence;
+        } options[] = {
+                {"unclear", o->unclear, "pass,fail", "pass or fail"},
+                {"annotations", o->annotations, "github,gitlab", "github or gitlab"},
+                {"measure", o->measure, "time,share,count", "time, share or count"},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(options); i++) {
+                if (options[i].value && !text_in_list(options[i].words, options[i].value))
+                        return err_set(err, ERR_USAGE, "--%s takes %s, not '%.40s'", options[i].name,
+                                       options[i].sentence, options[i].value);
+        }
+        return true;
+}
+
 static bool check_options(struct checking *c, const struct command_line *line, struct err *err)
 {
         const struct checking_options *o = &c->options->what;
@@ -126,6 +170,8 @@ static bool check_options(struct checking *c, const struct command_line *line, s
                                 : o->measure && !strcmp(o->measure, "count") ? "--measure count"
                                                                              : NULL;
 
+        if (!check_words(o, err))
+                return false;
         if (needs_run && !o->runs)
                 return err_set(err, ERR_USAGE, "%s needs --run and a command after --", needs_run);
         if (o->write_baseline && in_the_way)

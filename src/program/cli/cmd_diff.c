@@ -105,6 +105,11 @@ static bool choose_measure(struct diffing *d, struct err *err)
         const char *word = d->options->what.measure;
 
         d->measure = word && !strcmp(word, "share") ? MEASURE_SHARE : MEASURE_TIME;
+        if (word && !strcmp(word, "count"))
+                return err_set(
+                        err, ERR_USAGE,
+                        "--measure count: sessions of wperf stat are compared by their counts without it; to "
+                        "count while a command runs write wperf check --run --measure count -e EVENT");
         return !word || d->measure == MEASURE_SHARE || !strcmp(word, "time") ||
                err_set(err, ERR_USAGE, "--measure takes time or share, not '%.40s'", word);
 }

@@ -120,6 +120,11 @@ static const struct example diff_examples[] = {
         {0},
 };
 
+static const struct absent_option diff_absent[] = {
+        {"format f", "write -o NAME.html, -o NAME.svg or --json"},
+        {0},
+};
+
 const struct command cmd_diff_command = {
         .name = "diff",
         .summary = "compare runs before and after a change",
@@ -133,6 +138,7 @@ const struct command cmd_diff_command = {
                 "terminal, without --code, the comparison opens in the browser.",
         .groups = diff_groups,
         .examples = diff_examples,
+        .absent = diff_absent,
         .texts = diff_texts,
         .options_size = sizeof(struct diff_options),
         .args = ARGS_OWN,

@@ -564,11 +564,16 @@ static bool make_picture(struct reporting *r, const struct export_format *format
 static int write_picture(struct reporting *r, const struct export_format *format)
 {
         const struct output_options *o = &r->options->output;
+        AUTO_RELEASE(buf) name = {0};
         AUTO_RELEASE(buf) path = {0};
         struct err err = {0};
 
-        cmd_output_path(o->output_prefix, o->output, &path);
-        if (!cmd_can_write(o->output_prefix, o->output, &err) ||
+        if (o->output)
+                buf_add_str(&name, o->output);
+        else
+                export_output_add_default_name(format, &name);
+        cmd_output_path(o->output_prefix, buf_text(&name), &path);
+        if (!cmd_can_write(o->output_prefix, buf_text(&name), &err) ||
             !make_picture(r, format, buf_text(&path), &err))
                 return cmd_fail(&err);
         return EXIT_OK;
@@ -586,7 +591,8 @@ int cmd_report(const struct command_line *line)
 
         take_tree_word(&own);
         if (page_output_take(&o->page, &o->output.output, &err) && lookup_init(&o->lookup, &r.lookup, &err) &&
-            export_output_choose(NULL, o->output.output, o->output.json, &o->page, &format, &err) &&
+            export_output_choose(o->choice.format, o->output.output, o->output.json, &o->page, &format,
+                                 &err) &&
             make_request(&own, pids, &r, &err)) {
                 r.lookup.sources.any_owner = o->input.force;
                 r.request.sources = &r.lookup.sources;

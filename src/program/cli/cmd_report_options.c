@@ -62,6 +62,22 @@ static const struct option choice_options[] = {
                 .help = "accepted for compatibility: the report always shows numbers of samples",
         },
         {
+                .name = "native",
+                .aliases = "function full-filenames nolineno no-lines",
+                .hidden = true,
+                .offset = offsetof(struct choice_options, is_default),
+                .help = "accepted for compatibility with other profilers: this is the default",
+        },
+        {
+                .name = "format",
+                .kind = OPTION_STRING,
+                .arg = "FORMAT",
+                .values = EXPORT_FORMATS,
+                .offset = offsetof(struct choice_options, format),
+                .help = "write the session as FORMAT, whatever the name of FILE of -o; without -o into wperf.svg, "
+                        "wperf.folded and so on; wperf export lists the formats",
+        },
+        {
                 .name = "stdio",
                 .offset = offsetof(struct choice_options, stdio),
                 .help = "print text even on a terminal, instead of opening the browser",

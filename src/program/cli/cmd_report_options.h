@@ -19,8 +19,10 @@ struct choice_options {
         bool branches; /* -b */
         bool threads, timeline, wakers;
         bool mem, describe;
-        bool stdio;  /* print text, also on a terminal */
-        bool counts; /* no effect: numbers are always shown */
+        bool stdio;         /* print text, also on a terminal */
+        bool counts;        /* no effect: numbers are always shown */
+        bool is_default;    /* no effect */
+        const char *format; /* of the picture, or NULL: by the name of -o */
 };
 
 struct report_options {

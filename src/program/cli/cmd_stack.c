@@ -160,7 +160,7 @@ static int show(const struct stack_options *o, enum stacks_python python, const 
                 .named = facts.report->named,
                 .samples = facts.report->samples,
                 .shows_waiting_code = o->general.verbose,
-                .thread = o->thread,
+                .threads = o->threads,
                 .merges_same = true,
         });
         AUTO(task_rows) tasks = task_rows_new(facts.tasks, threads, true);
@@ -184,7 +184,7 @@ static int show(const struct stack_options *o, enum stacks_python python, const 
                         add_process(&shown, &facts, threads->rows[i].reading);
         }
         if (!shown.n) {
-                err_set(&err, ERR_MISSING, "no thread has the name or number '%s'", o->thread);
+                err_set(&err, ERR_MISSING, "no thread has the name or number '%s'", o->threads);
                 return cmd_fail(&err);
         }
         warn_of_left_out();

@@ -34,11 +34,11 @@ static const struct option stack_table[] = {
         },
         {
                 .name = "thread",
-                .aliases = "tid",
-                .kind = OPTION_STRING,
+                .aliases = "tid tids",
+                .kind = OPTION_LIST,
                 .arg = "NAME|TID",
-                .offset = offsetof(struct stack_options, thread),
-                .help = "show only threads with this name or number",
+                .offset = offsetof(struct stack_options, threads),
+                .help = "show only threads with these names or numbers",
         },
         {
                 .name = "repeat",
@@ -75,6 +75,13 @@ static const struct option stack_table[] = {
                 .offset = offsetof(struct stack_options, no_demangle),
                 .help = "show C++ and Rust names mangled, as in the file",
         },
+        {
+                .name = "native",
+                .aliases = "idle threads function full-filenames",
+                .hidden = true,
+                .offset = offsetof(struct stack_options, is_default),
+                .help = "accepted for compatibility with other profilers: this is the default",
+        },
         {0},
 };
 
@@ -86,6 +93,15 @@ static const struct command_group stack_groups[] = {
         {&lookup_group, offsetof(struct stack_options, lookup)},
         {&option_group_output, offsetof(struct stack_options, output)},
         {&option_group_general, offsetof(struct stack_options, general)},
+        {0},
+};
+
+static const struct absent_option stack_absent[] = {
+        {"all", "write -a for all processes"},
+        {"subprocesses s", "write the PIDs of the children, too, or -a for all processes"},
+        {"timeout duration d", "for N readings, some time apart, write --repeat N --interval DURATION"},
+        {"gil", "the GIL and who holds it are shown without it"},
+        {"n i t", "native functions and all threads, also those that wait, are shown without it"},
         {0},
 };
 
@@ -109,6 +125,7 @@ const struct command cmd_stack_command = {
                 "yours, or you are root.",
         .groups = stack_groups,
         .examples = stack_examples,
+        .absent = stack_absent,
         .options_size = sizeof(struct stack_options),
         .args = ARGS_OWN,
         .pids_offset = TARGET(bare_pids),

@@ -59,7 +59,7 @@ static bool check_detail(const struct stating *s, struct err *err)
 {
         const char *word = s->options->counting.detail && s->line->n_args == 1 ? s->line->args[0] : "";
 
-        if (!*word || word[strspn(word, "0123456789")])
+        if (!*word || word[strspn(word, "0123456789.")])
                 return true;
         return err_set(
                 err, ERR_USAGE,

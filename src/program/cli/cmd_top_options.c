@@ -154,6 +154,13 @@ static const struct option live_table[] = {
                 .offset = LIVE(no_demangle),
                 .help = "show C++ and Rust names mangled, as in the file",
         },
+        {
+                .name = "native",
+                .aliases = "function full-filenames nolineno no-lines all-user",
+                .hidden = true,
+                .offset = LIVE(is_default),
+                .help = "accepted for compatibility with other profilers: this is the default",
+        },
         {0},
 };
 
@@ -173,8 +180,14 @@ static const struct command_group groups[] = {
 };
 
 static const struct absent_option absent[] = {
-        {"wall mode idle gil",
+        {"wall mode idle i gil",
          "top shows CPU time: wperf stack PID shows what threads wait for, wperf record --wall records it"},
+        {"format f", "for a picture write wperf record -d SECONDS -o NAME.svg PID"},
+        {"thread tid", "write --by thread for a row of each thread; wperf stack --thread NAME shows one"},
+        {"threads t", "write --by thread for a row of each thread"},
+        {"metrics m", "to run a module write wperf top -- python3 -m MODULE"},
+        {"n", "native functions are shown without it"},
+        {"s", "write --subprocesses to watch children that run already"},
         {0},
 };
 

@@ -18,6 +18,7 @@ struct live_options {
         bool no_stacks;
         bool text; /* --stdio */
         bool no_demangle;
+        bool is_default;     /* no effect */
         const char *session; /* or NULL */
 };
 

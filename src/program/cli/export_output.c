@@ -306,13 +306,31 @@ void export_output_add_default_name(const struct export_format *format, struct b
         buf_printf(out, "wperf%s", format->endings[0]);
 }
 
+/* Documents that wperf does not write, and would not be looked for in its own document or in a session. */
+static bool check_ending(const char *file, struct err *err)
+{
+        static const struct {
+                const char *ending, *instead;
+        } absent[] = {
+                {".otlp", "OTLP profiles are not written; for other tools write NAME.pb.gz (pprof)"},
+                {".otlp.json", "OTLP profiles are not written; for other tools write NAME.pb.gz (pprof)"},
+                {".jsonl", "rows are written by wperf report --csv, the whole document as NAME.json"},
+        };
+
+        for (size_t i = 0; file && i < N_ELEMENTS(absent); i++) {
+                if (text_ends(file, absent[i].ending))
+                        return err_set(err, ERR_USAGE, "-o %.200s: %s", file, absent[i].instead);
+        }
+        return true;
+}
+
 bool export_output_choose(const char *name, const char *file, bool json, const struct page_options *page,
                           const struct export_format **ret, struct err *err)
 {
         const struct export_format *format =
                 name ? export_output_find(name, err) : export_output_of_file(file);
 
-        if (name && !format)
+        if ((name && !format) || (!format && !check_ending(file, err)))
                 return false;
         if (format && json)
                 return err_set(err, ERR_USAGE, "--json and %s %.200s cannot be used together: leave one out",

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "buf.h"
@@ -10,6 +11,8 @@
 #include "text_match.h"
 #include "text_number.h"
 #include "text_printable.h"
+#include "wall_pieces.h"
+#include "wall_states.h"
 
 enum { MAX_NAMES = 5, MAX_NAME_BYTES = 60 };
 
@@ -92,16 +95,35 @@ static bool explain_time(const struct report_request *request, const char *time,
                        name_of(request), time, (double)(totals.last_ns - totals.first_ns) / 1e9);
 }
 
+static bool explain_states(const struct report_request *request, const char *words,
+                           const struct report *report, struct err *err)
+{
+        AUTO_RELEASE(buf) known = {0};
+        size_t n;
+        struct strip_state *states = wall_pieces_states(report->pieces, &n);
+
+        for (size_t i = 0; i < n; i++) {
+                const char *word = wall_state_word(states[i].state);
+
+                if (!text_in_list(buf_text(&known), word))
+                        buf_printf(&known, "%s%s", known.len ? "," : "", word);
+        }
+        free(states);
+        return err_set(err, ERR_MISSING, "%s: no time in --state %.40s; threads that were off a CPU were: %s",
+                       name_of(request), words, known.len ? buf_text(&known) : "none");
+}
+
 bool filter_none_check(const struct report *report, const struct report_request *request,
                        const struct filter_options *options, struct err *err)
 {
         struct profile_totals totals = profile_get_totals(report->profile, UINT32_MAX);
         const bool given[] = {options->comms != NULL, options->threads != NULL, options->modules != NULL,
                               options->pids.n != 0, options->cpus.n != 0};
+        const bool by_state = options->states && report->pieces;
         char pid[16] = "";
         AUTO_RELEASE(buf) cpus = {0};
 
-        if (totals.n_samples || totals.weight || !totals.n_filtered)
+        if (totals.n_samples || totals.weight || (!totals.n_filtered && !by_state))
                 return true;
         if (options->pids.n)
                 snprintf(pid, sizeof(pid), "%" PRIu64, options->pids.numbers[0]);
@@ -116,5 +138,7 @@ bool filter_none_check(const struct report *report, const struct report_request 
                 if (given[i])
                         return explain(&kinds[i], values[i], request, err);
         }
+        if (by_state && !options->time)
+                return explain_states(request, options->states, report, err);
         return explain_time(request, options->time ? options->time : "", report, err);
 }

@@ -46,7 +46,7 @@ static void add_percent(struct buf *out, double share)
 /* "+5 %" */
 static void add_allowed(struct buf *out, const struct limit_result *r)
 {
-        buf_printf(out, "%+.3g %%", r->limit->max_change * 100);
+        buf_printf(out, "%+.10g %%", r->limit->max_change * 100);
 }
 
 /* How many runs would show a change as far from the limit as the one seen. */
