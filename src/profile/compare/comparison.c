@@ -226,7 +226,7 @@ static void judge_family(const struct family *family)
                 c->welch = welch_compare(
                         &c->a, &c->b, c->covariance,
                         discoveries_alpha(q, family->n, family->weights[i], COMPARISON_DISCOVERIES));
-                c->smallest = welch_smallest(&c->a, &c->b, c->a.n, c->b.n, c->alpha, COMPARISON_POWER);
+                c->smallest = welch_smallest(&c->a, &c->b, c->covariance, c->alpha);
                 c->verdict = judge(c);
         }
         free(p);

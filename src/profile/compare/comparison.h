@@ -27,7 +27,6 @@ enum { COMPARISON_MIN_SAMPLES = 5, COMPARISON_MAX_RUNS = 10000 };
 
 /* Chances, as shares of 1. */
 #define COMPARISON_DISCOVERIES 0.05 /* false ones, among all rows that are said to differ */
-#define COMPARISON_POWER       0.90 /* with which the smallest change is found */
 
 /* One quantity in both groups.  Verdict and intervals come from one procedure (discoveries.h): the
  * intervals exclude no change exactly if the verdict is that there is one. */

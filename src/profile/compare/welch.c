@@ -19,30 +19,27 @@ struct run_group welch_group_of(const double *values, size_t n, double sampled)
         return group;
 }
 
-/* With `n` runs instead of its own. */
-static double freedom_of(const struct run_group *group, size_t n)
+static double freedom_of(const struct run_group *group)
 {
-        return group->df > 0 ? group->df + (double)n - (double)group->n : (double)n - 1;
+        return group->df > 0 ? group->df : (double)group->n - 1;
 }
 
-/* Welch and Satterthwaite's degrees of freedom of the difference between means. */
-static double freedom(const struct run_group *a, size_t n_a, const struct run_group *b, size_t n_b)
+/* Welch and Satterthwaite's degrees of freedom of the difference between means. The more alike the runs of a
+ * pair are, the more are lost: n - 1 are left of 2 (n - 1) if one run tells the other. */
+static double freedom(const struct run_group *a, const struct run_group *b, double covariance)
 {
-        double va = a->variance / (double)n_a, vb = b->variance / (double)n_b, sum = va + vb;
-
-        if (sum <= 0)
-                return (double)(n_a + n_b - 2);
-        return sum * sum / (va * va / freedom_of(a, n_a) + vb * vb / freedom_of(b, n_b));
-}
-
-/* Runs that are the better pairs, the more degrees of freedom are lost: n - 1 are left of 2 (n - 1) if one
- * run tells the other. */
-static double paired_freedom(const struct run_group *a, const struct run_group *b, double covariance)
-{
-        double va = a->variance / (double)a->n, vb = b->variance / (double)b->n;
+        double va = a->variance / (double)a->n, vb = b->variance / (double)b->n, sum = va + vb;
         double correlation = va > 0 && vb > 0 ? covariance / sqrt(va * vb) : 0;
 
-        return freedom(a, a->n, b, b->n) * (1 - correlation / 2);
+        if (sum <= 0)
+                return (double)(a->n + b->n - 2);
+        return sum * sum / (va * va / freedom_of(a) + vb * vb / freedom_of(b)) * (1 - correlation / 2);
+}
+
+/* The variance of the difference between means. */
+static double variance_of(const struct run_group *a, const struct run_group *b, double covariance)
+{
+        return a->variance / (double)a->n + b->variance / (double)b->n - 2 * covariance;
 }
 
 /* Fieller's interval of the ratio of two means: the ratios r for which (B - r A)^2 is at most t^2 times the
@@ -76,10 +73,10 @@ struct welch welch_compare(const struct run_group *a, const struct run_group *b,
 
         if (a->n < 2 || b->n < 2)
                 return w;
-        variance = a->variance / (double)a->n + b->variance / (double)b->n - 2 * covariance;
+        variance = variance_of(a, b, covariance);
         w.is_known = true;
         w.error = variance > 0 ? sqrt(variance) : 0;
-        w.df = paired_freedom(a, b, covariance);
+        w.df = freedom(a, b, covariance);
         w.p = w.error > 0 ? student_two_sided(difference / w.error, w.df) : difference == 0;
         t = student_quantile(alpha / 2, w.df);
         w.less = difference - t * w.error;
@@ -88,22 +85,24 @@ struct welch welch_compare(const struct run_group *a, const struct run_group *b,
         return w;
 }
 
-double welch_smallest(const struct run_group *a, const struct run_group *b, size_t n_a, size_t n_b,
-                      double alpha, double power)
+double welch_smallest(const struct run_group *a, const struct run_group *b, double covariance, double alpha)
 {
         double variance, df;
 
-        if (n_a < 2 || n_b < 2)
+        if (a->n < 2 || b->n < 2)
                 return INFINITY;
-        variance = a->variance / (double)n_a + b->variance / (double)n_b;
-        df = freedom(a, n_a, b, n_b);
-        return (student_quantile(alpha / 2, df) + student_quantile(1 - power, df)) * sqrt(variance);
+        variance = variance_of(a, b, covariance);
+        df = freedom(a, b, covariance);
+        if (variance <= 0)
+                return 0;
+        return (student_quantile(alpha / 2, df) + student_quantile(1 - WELCH_POWER, df)) * sqrt(variance);
 }
 
-double welch_smallest_change(const struct run_group *a, const struct run_group *b, size_t n_a, size_t n_b,
-                             double alpha, double power)
+/* As a share of A. */
+static double smallest_change(const struct run_group *a, const struct run_group *b, double covariance,
+                              double alpha)
 {
-        return a->mean > 0 ? welch_smallest(a, b, n_a, n_b, alpha, power) / a->mean : INFINITY;
+        return a->mean > 0 ? welch_smallest(a, b, covariance, alpha) / a->mean : INFINITY;
 }
 
 /* The limit above which the variance of a single run is with a probability of 20 %, divided by the
@@ -116,39 +115,50 @@ static double variance_factor(double df)
         return root > 0.1 ? 1 / (root * root * root) : 1000;
 }
 
-/* The smallest change that `n` runs of each show if runs vary as much as they may. */
-static double smallest_of(const struct run_group *a, const struct run_group *b, size_t n, double alpha,
-                          double power)
+/* The group as it would be with `n` runs and a variance that is `factor` times as large. */
+static struct run_group widened(const struct run_group *group, size_t n, double factor)
 {
-        double factor = variance_factor(freedom(a, a->n, b, b->n));
-        struct run_group wide_a = *a, wide_b = *b;
+        struct run_group wide = *group;
 
-        wide_a.variance *= factor;
-        wide_b.variance *= factor;
-        return welch_smallest_change(&wide_a, &wide_b, n, n, alpha, power);
+        if (group->df > 0)
+                wide.df = group->df + (double)n - (double)group->n;
+        wide.n = n;
+        wide.variance *= factor;
+        return wide;
 }
 
-size_t welch_runs_for(const struct run_group *a, const struct run_group *b, double change, double alpha,
-                      double power, size_t max)
+/* The smallest change that `n` runs of each show if runs vary as much as they may. Only groups of the same
+ * size have a covariance. */
+static double smallest_of(const struct run_group *a, const struct run_group *b, double covariance, size_t n,
+                          double alpha)
+{
+        double factor = variance_factor(freedom(a, b, covariance));
+        struct run_group wide_a = widened(a, n, factor), wide_b = widened(b, n, factor);
+
+        return smallest_change(&wide_a, &wide_b, covariance * factor * (double)a->n / (double)n, alpha);
+}
+
+size_t welch_runs_for(const struct run_group *a, const struct run_group *b, double covariance, double change,
+                      double alpha, size_t max)
 {
         size_t have = a->n < b->n ? a->n : b->n, low = have, high = have;
 
         if (have < 2)
                 return 0;
-        if (welch_smallest_change(a, b, a->n, b->n, alpha, power) <= change)
+        if (smallest_change(a, b, covariance, alpha) <= change)
                 return have;
-        while (high < max && smallest_of(a, b, high, alpha, power) > change) {
+        while (high < max && smallest_of(a, b, covariance, high, alpha) > change) {
                 low = high;
                 high *= 2;
         }
         if (high > max)
                 high = max;
-        if (smallest_of(a, b, high, alpha, power) > change)
+        if (smallest_of(a, b, covariance, high, alpha) > change)
                 return 0;
         while (high - low > 1) {
                 size_t middle = low + (high - low) / 2;
 
-                if (smallest_of(a, b, middle, alpha, power) > change)
+                if (smallest_of(a, b, covariance, middle, alpha) > change)
                         low = middle;
                 else
                         high = middle;

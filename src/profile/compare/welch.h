@@ -34,19 +34,17 @@ struct welch {
 struct welch welch_compare(const struct run_group *a, const struct run_group *b, double covariance,
                            double alpha);
 
-/* The smallest difference B - A that a two-sided test at `alpha` shows with the probability `power`, with
- * so many runs in each group.  Infinite for fewer than two runs. */
-double welch_smallest(const struct run_group *a, const struct run_group *b, size_t n_a, size_t n_b,
-                      double alpha, double power);
+/* The probability with which a change that is called found is shown. */
+#define WELCH_POWER 0.90
 
-/* The same as a share of A; infinite if A is 0. */
-double welch_smallest_change(const struct run_group *a, const struct run_group *b, size_t n_a, size_t n_b,
-                             double alpha, double power);
+/* The smallest difference B - A that a two-sided test at `alpha` shows with the probability WELCH_POWER.
+ * `covariance` as above.  Infinite for fewer than two runs in a group. */
+double welch_smallest(const struct run_group *a, const struct run_group *b, double covariance, double alpha);
 
-/* The number of runs that each group needs to show `change`; that of the smaller group if the present runs
- * show it.  Few runs do not say well how much runs vary, so it allows for more variance than they have.  0:
- * more than `max`, or a group has fewer than two runs. */
-size_t welch_runs_for(const struct run_group *a, const struct run_group *b, double change, double alpha,
-                      double power, size_t max);
+/* The number of runs that each group needs to show a change of B / A - 1; that of the smaller group if the
+ * present runs show it.  Few runs do not say well how much runs vary, so it allows for more variance than
+ * they have.  0: more than `max`, or a group has fewer than two runs. */
+size_t welch_runs_for(const struct run_group *a, const struct run_group *b, double covariance, double change,
+                      double alpha, size_t max);
 
 #endif

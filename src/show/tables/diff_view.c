@@ -114,7 +114,7 @@ bool diff_view_count_more_runs(const struct run_values *values, const struct com
                                double change, double alpha, struct diff_more_runs *ret)
 {
         size_t have = compared->a.n < compared->b.n ? compared->a.n : compared->b.n;
-        size_t need = welch_runs_for(&compared->a, &compared->b, change, alpha, COMPARISON_POWER,
+        size_t need = welch_runs_for(&compared->a, &compared->b, compared->covariance, change, alpha,
                                      COMPARISON_MAX_RUNS);
 
         *ret = (struct diff_more_runs){0};

@@ -203,8 +203,8 @@ static void plant(double planted, size_t function)
                 pilot_values = runs_make(&b, 5, 5);
                 pilot = compare(pilot_values, MEASURE_TIME);
                 row = find(pilot, name);
-                n = row ? welch_runs_for(&row->amount.a, &row->amount.b, planted - 1, row->amount.alpha,
-                                         COMPARISON_POWER, 1000)
+                n = row ? welch_runs_for(&row->amount.a, &row->amount.b, row->amount.covariance, planted - 1,
+                                         row->amount.alpha, 1000)
                         : 0;
                 EXPECT_TRUE(n);
                 if (!n)

@@ -93,7 +93,7 @@ TEST(one_run_tells_nothing)
 
         EXPECT_TRUE(!w.is_known);
         EXPECT_CMP(w.p, ==, 1);
-        EXPECT_TRUE(isinf(welch_smallest_change(&a, &b, 1, 5, 0.05, 0.9)));
+        EXPECT_TRUE(isinf(welch_smallest(&a, &b, 0, 0.05)));
 }
 
 /* A program that does the same in each run, counted exactly. */
@@ -118,8 +118,8 @@ TEST(a_group_of_zero_has_an_interval_without_end)
         /* as sure as B is more than 0, B / A is more than 1 */
         w = welch_compare(&a, &b, 0, 0.05);
         EXPECT_TRUE(w.p < 0.05 && isinf(w.high) && w.low > 0);
-        EXPECT_TRUE(isinf(welch_smallest_change(&a, &b, 3, 3, 0.05, 0.9)));
-        EXPECT_TRUE(isfinite(welch_smallest(&a, &b, 3, 3, 0.05, 0.9)));
+        EXPECT_TRUE(isfinite(welch_smallest(&a, &b, 0, 0.05)));
+        EXPECT_TRUE(!welch_runs_for(&a, &b, 0, 10, 0.05, 1000));
 }
 
 /* Means with standard errors of 5 and 4 and a covariance of 10: the ends r of Fieller's interval are where
@@ -147,17 +147,19 @@ TEST(the_number_of_runs_suffices_and_allows_for_more_variance)
         size_t last = 10001;
 
         for (double change = 0.01; change < 0.3; change *= 1.3) {
-                size_t n = welch_runs_for(&a, &b, change, 0.05, 0.9, 10000);
+                size_t n = welch_runs_for(&a, &b, 0, change, 0.05, 10000);
+                struct run_group more_a = a, more_b = b;
 
+                more_a.n = more_b.n = n;
                 EXPECT_TRUE(n >= 5 && n <= last);
-                EXPECT_CMP(welch_smallest_change(&a, &b, n, n, 0.05, 0.9), <=, change);
-                EXPECT_CMP((n == 5), ==, (welch_smallest_change(&a, &b, 5, 5, 0.05, 0.9) <= change));
+                EXPECT_CMP(welch_smallest(&more_a, &more_b, 0, 0.05), <=, change * a.mean);
+                EXPECT_CMP((n == 5), ==, (welch_smallest(&a, &b, 0, 0.05) <= change * a.mean));
                 last = n;
         }
         EXPECT_CMP(last, ==, 5);
-        EXPECT_TRUE(!welch_runs_for(&a, &b, 1e-6, 0.05, 0.9, 10000));
+        EXPECT_TRUE(!welch_runs_for(&a, &b, 0, 1e-6, 0.05, 10000));
         a.n = 1;
-        EXPECT_TRUE(!welch_runs_for(&a, &b, 0.5, 0.05, 0.9, 10000));
+        EXPECT_TRUE(!welch_runs_for(&a, &b, 0, 0.5, 0.05, 10000));
 }
 
 /* The example of Benjamini and Hochberg (1995), section 3.1: of these 15, four are discoveries at 0.05. */
