@@ -332,6 +332,7 @@ def test_counts_are_compared(t: Context) -> None:
     check(abs(totals["page-faults"]["change_percent"]) < 50, f"as many page faults: {totals['page-faults']}")
     done = t.good("diff", *sessions("a"), "--", *sessions("b"))
     check("task-clock" in done.out and " ms " in done.out and "by function" not in done.out, "only totals", done)
+    check(done.out.startswith(f"{RUNS} runs each, in turn; same machine"), "counts that were made in turn are pairs", done)
     done = t.ours("check", "--max-change", "event:task-clock=10%", *sessions("a"), "--", *sessions("b"))
     check(done.status == 1, "a limit of an event", done)
     t.good("check", "--write-baseline", "base.json", "--", *sessions("a"))

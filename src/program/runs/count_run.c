@@ -311,6 +311,7 @@ static bool close_session(struct count_runner *r, struct err *err)
         AUTO_RELEASE(buf) subject = {0};
         struct run_info info = {
                 .source_note = count_source_note(&r->request->choice, &r->list),
+                .start_ns = r->begin_ns,
                 .elapsed_ns = (uint64_t)(r->elapsed.mean + 0.5),
                 .user_ns = result.user_ns,
                 .kernel_ns = result.kernel_ns,

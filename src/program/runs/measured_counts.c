@@ -59,6 +59,8 @@ static void add_times(struct run_values *values, const struct count_replay *repl
 
         if (!replay->has_info)
                 return;
+        if (info->start_ns)
+                run_values_set_start(values, (double)info->start_ns);
         run_values_set_time(values, RUN_ELAPSED, (double)info->elapsed_ns);
         if (!info->user_ns && !info->kernel_ns)
                 return;

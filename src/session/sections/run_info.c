@@ -14,6 +14,8 @@ void run_info_make(const struct run_info *info, struct buf *out)
 {
         session_lines_begin(out, MAGIC, VERSION);
         session_lines_add(out, "source_note", info->source_note);
+        if (info->start_ns)
+                session_lines_add_number(out, "start_ns", info->start_ns);
         session_lines_add_number(out, "elapsed_ns", info->elapsed_ns);
         session_lines_add_number(out, "user_ns", info->user_ns);
         session_lines_add_number(out, "kernel_ns", info->kernel_ns);
@@ -80,6 +82,7 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 const char *key;
                 uint64_t *number;
         } numbers[] = {
+                {"start_ns", &info->start_ns},
                 {"elapsed_ns", &info->elapsed_ns},
                 {"user_ns", &info->user_ns},
                 {"kernel_ns", &info->kernel_ns},

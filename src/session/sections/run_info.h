@@ -15,6 +15,9 @@
 struct run_info {
         /* why wperf sampled another event than the requested one; "" if it did not */
         const char *source_note;
+        /* of counts: when the run began, by a clock that all runs share since the machine was started; 0: not
+         * known. Samples have their own times. */
+        uint64_t start_ns;
         uint64_t elapsed_ns, user_ns, kernel_ns;
         uint64_t split_is_unknown; /* 1: only the sum of user_ns and kernel_ns is known, not how it is
                                       divided */
