@@ -131,7 +131,8 @@ uint64_t code_referent_variable_key(const char *name, uint64_t offset);
 void code_referent_add_name(const struct code_image *image, const struct code_referent *referent,
                             struct buf *out);
 
-/* Hashes for keys; the same in both modules. */
+/* Hashes for keys; the same in both modules, and on every run and machine, because they name functions in
+ * output and in baselines.  An attacker who chooses code can also choose its hash. */
 uint64_t code_hash_bytes(const void *bytes, size_t size);
 uint64_t code_hash_join(uint64_t a, uint64_t b);
 

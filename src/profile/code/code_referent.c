@@ -17,12 +17,12 @@ enum { SLOT_BYTES = 8 };
 
 uint64_t code_hash_bytes(const void *bytes, size_t size)
 {
-        return map_hash_bytes(bytes, size);
+        return map_sum_bytes(bytes, size);
 }
 
 uint64_t code_hash_join(uint64_t a, uint64_t b)
 {
-        return map_mix(a * MAP_FACTOR + map_mix(b + 1));
+        return map_mix_fixed(a * MAP_FACTOR + map_mix_fixed(b + 1));
 }
 
 /* Names of stubs and versioned symbols have a suffix: memcpy@plt, memcpy@GLIBC_2.14. */
