@@ -456,6 +456,8 @@ def test_a_command_that_fails_is_never_slower(t: Context) -> None:
     done = run_check(t, "--vs", "true", "--", "sh", "-c", "exit 1")
     check(done.status == 125, "cannot be tested", done)
     harness.check_sentence(done, "'sh' ended with status 1 in run 1: nothing is compared")
+    done = run_check(t, "--vs", "true", "--", "true")
+    check(done.status == 125 and re.search(r"run \d+ of 'true': it has no samples", done.err) is not None, "the run is named, not its file", done)
     done = run_check(t, "--vs", "true", "--measure", "count", "-e", "page-fualts", "--", "true")
     check(done.status == 125 and "did you mean 'page-faults'?" in done.err and done.out == "", "an event that does not exist", done)
     for argv, words in ((("--vs", "true"), "needs a command after --"), (("--", "true"), "either --baseline FILE or --vs COMMAND"),

@@ -372,7 +372,8 @@ const char *run_values_paired_module(const struct run_values *v, const char *mod
         return module;
 }
 
-/* --- Groups ----------------------------------------------------------------------------------------- */
+/* --- Copies and groups
+ * ----------------------------------------------------------------------------------------- */
 
 static void copy_run(const struct run_values *from, size_t index, struct run_values *to)
 {
@@ -389,6 +390,29 @@ static void copy_run(const struct run_values *from, size_t index, struct run_val
                 if (run->events[i].name)
                         run_values_add_event(to, &run->events[i]);
         }
+}
+
+void run_values_append(struct run_values *v, const struct run_values *from)
+{
+        uint32_t *events = mem_new(from->n_events + 1, sizeof(*events));
+
+        assert(!v->cells && !from->cells);
+        for (uint32_t i = 0; i < from->n_events; i++)
+                events[i] = event_number(v, run_values_event_name(from, i));
+        for (size_t r = 0; r < from->n_runs; r++) {
+                const struct stored_run *run = &from->runs[r];
+
+                copy_run(from, r, v);
+                if (run->program)
+                        run_values_set_program(v, strpool_get(from->texts, run->program));
+                for (size_t i = 0; i < run->n_samples; i++) {
+                        const struct stored_samples *s = &run->samples[i];
+                        const struct run_name name = run_values_name(from, s->name);
+
+                        run_values_add(v, events[s->event], &name, s->cell.count, s->cell.weight);
+                }
+        }
+        free(events);
 }
 
 struct run_values *run_values_group(const struct run_values *v, run_values_group_fn *group_of,

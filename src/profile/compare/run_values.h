@@ -60,6 +60,9 @@ void run_values_add(struct run_values *values, uint32_t event, const struct run_
 /* A function that is inlined into others in this run. */
 void run_values_add_inlined(struct run_values *values, const char *name);
 
+/* Adds copies of all runs of `from`, which is not finished. */
+void run_values_append(struct run_values *values, const struct run_values *from);
+
 /* Once, after the last run: pairs the modules of both groups and makes the rows of all names. */
 void run_values_finish(struct run_values *values);
 

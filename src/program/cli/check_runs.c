@@ -22,7 +22,8 @@ struct run_command {
         char *const *words;
         size_t n_words;
         char **paths; /* of sessions */
-        size_t n, cap;
+        char **names; /* of the runs: "run 1 of './bench'" */
+        size_t n, cap, cap_names;
 };
 
 struct check_runs {
@@ -106,6 +107,7 @@ void check_runs_free(struct check_runs *runs)
                 for (size_t i = 0; i < runs->commands[side].n; i++)
                         remove_session(runs->commands[side].paths[i]);
                 free(runs->commands[side].paths);
+                free(runs->commands[side].names);
         }
         arena_release(&runs->arena);
         free(runs);
@@ -137,12 +139,17 @@ static bool add_path(struct check_runs *runs, struct run_command *command, struc
 {
         AUTO_RELEASE(buf) prefix = {0};
         AUTO_RELEASE(buf) path = {0};
+        AUTO_RELEASE(buf) name = {0};
         AUTO(os_file) file = NULL;
+        size_t n = command->n;
 
         buf_printf(&prefix, "%s/wperf-check-", cmd_temp_folder());
         file = os_file_create_temp(buf_text(&prefix), &path, err);
         if (!file)
                 return false;
+        buf_printf(&name, "run %zu of '%s'", n + 1, command->words[0]);
+        ARRAY_PUSH(command->names, n, command->cap_names,
+                   arena_copy(&runs->arena, buf_text(&name), name.len));
         ARRAY_PUSH(command->paths, command->n, command->cap,
                    arena_copy(&runs->arena, buf_text(&path), path.len));
         return os_file_close(TAKE(file), err);
@@ -262,6 +269,7 @@ struct compared_paths check_runs_paths(const struct check_runs *runs)
                 const struct run_command *command = &runs->commands[runs->is_single_look ? !side : side];
 
                 paths.paths[side] = command->paths;
+                paths.names[side] = command->names;
                 paths.n[side] = command->n;
         }
         return paths;

@@ -26,7 +26,7 @@ size_t check_runs_n_looks(const struct check_runs *runs);
  * command fails or is interrupted. */
 bool check_runs_next(struct check_runs *runs, bool *ret_more, struct err *err);
 
-/* What was recorded; the paths belong to `runs`. */
+/* What was recorded, until the next call of check_runs_next(). */
 struct compared_paths check_runs_paths(const struct check_runs *runs);
 
 /* Why CPU time is measured, though counts were asked for; NULL: it is not. */

@@ -32,10 +32,11 @@ struct checking {
         struct compared_paths paths;
         struct measured_session_request request;
         struct limits limits;
-        struct name_groups *groups; /* NULL: none */
-        struct run_values *values;
+        struct name_groups *groups;           /* NULL: none */
+        struct run_values *read[RUN_N_SIDES]; /* the sessions that were read so far, each once */
+        struct run_values *values;            /* both sides */
         struct buf notes;
-        struct buf warnings; /* of the sessions as they were read last, a line each */
+        struct buf warnings; /* of the sessions, a line each */
 };
 
 static void checking_release(struct checking *c)
@@ -44,6 +45,8 @@ static void checking_release(struct checking *c)
         diff_tree_free(c->request.trees);
         limits_release(&c->limits);
         run_values_free(c->values);
+        for (int side = RUN_A; side < RUN_N_SIDES; side++)
+                run_values_free(c->read[side]);
         name_groups_free(c->groups);
         buf_release(&c->notes);
         buf_release(&c->warnings);
@@ -201,25 +204,31 @@ static bool read_baseline(struct checking *c, struct err *err)
         if (map->size_bytes > BASELINE_MAX_BYTES)
                 return err_set(err, ERR_LIMIT, "%s: the baseline is larger than %d MiB", path,
                                BASELINE_MAX_BYTES >> 20);
-        if (!baseline_read(c->values, map->bytes, map->size_bytes, err))
+        if (!baseline_read(c->read[RUN_A], map->bytes, map->size_bytes, err))
                 return err_in(err, "%s", path);
         return os_map_check(map, path, err);
 }
 
+static bool begin_reading(struct checking *c, struct err *err)
+{
+        for (int side = RUN_A; side < RUN_N_SIDES; side++)
+                c->read[side] = run_values_new();
+        if (c->options->what.html)
+                c->request.trees = diff_tree_new();
+        c->request.warnings = &c->warnings;
+        return !c->options->what.baseline || read_baseline(c, err);
+}
+
+/* Reads the sessions that are new. */
 static bool read_runs(struct checking *c, struct err *err)
 {
-        if (c->options->what.html) {
-                diff_tree_free(c->request.trees);
-                c->request.trees = diff_tree_new();
-        }
+        run_values_free(c->values);
         c->values = run_values_new();
-        buf_clear(&c->warnings);
-        c->request.warnings = &c->warnings;
-        if (c->options->what.baseline && !read_baseline(c, err))
-                return false;
         for (int side = RUN_A; side < RUN_N_SIDES; side++) {
-                if (!compared_runs_read(c->values, &c->paths, (enum run_side)side, &c->request, NULL, err))
+                if (!compared_runs_read(c->read[side], &c->paths, (enum run_side)side, &c->request, NULL,
+                                        err))
                         return false;
+                run_values_append(c->values, c->read[side]);
         }
         run_values_finish(c->values);
         return compared_runs_check(c->values, err);
@@ -455,10 +464,10 @@ static bool judge_runs(struct checking *c, struct judgement *j, struct err *err)
 {
         bool has_more;
 
+        if (!begin_reading(c, err))
+                return false;
         do {
                 judgement_release(j);
-                run_values_free(c->values);
-                c->values = NULL;
                 if (!next_runs(c, &has_more, err) || !read_runs(c, err))
                         return false;
                 if (c->options->what.write_baseline)
@@ -469,7 +478,7 @@ static bool judge_runs(struct checking *c, struct judgement *j, struct err *err)
         return true;
 }
 
-/* Sessions of --run are removed, so their names say nothing. */
+/* Runs of one command mostly have the same fault. */
 static void warn(const struct checking *c)
 {
         const char *first = strstr(buf_text(&c->warnings), ": ");
@@ -523,7 +532,9 @@ int cmd_check(const struct command_line *line)
                 c.request.filter = &filter;
                 c.request.no_demangle = o->filter.no_demangle;
                 c.request.sources = &lookup.sources;
+                c.request.unnamed = unnamed_code_new();
                 status = check(&c);
+                unnamed_code_free(c.request.unnamed);
                 lookup_release(&lookup);
         }
         checking_release(&c);

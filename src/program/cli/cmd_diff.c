@@ -488,8 +488,10 @@ int cmd_diff(const struct command_line *line)
                 d.request.no_demangle = o->filter.no_demangle;
                 d.request.finds_inlined = true;
                 d.request.sources = &lookup.sources;
+                d.request.unnamed = unnamed_code_new();
                 d.debuginfod = lookup.debuginfod;
                 status = show(&d, &lookup);
+                unnamed_code_free(d.request.unnamed);
                 lookup_release(&lookup);
         }
         diffing_release(&d);

@@ -37,7 +37,8 @@ bool compared_paths_split(const struct command_line *line, struct compared_paths
         if (!n_a || n_a == line->n_args)
                 return err_set(err, ERR_USAGE, "no session of %s: write wperf %s a-*.data -- b-*.data",
                                n_a ? "B after --" : "A before --", line->command->name);
-        *ret = (struct compared_paths){{line->args, line->args + n_a}, {n_a, line->n_args - n_a}};
+        *ret = (struct compared_paths){.paths = {line->args, line->args + n_a},
+                                       .n = {n_a, line->n_args - n_a}};
         return check_distinct(line, err);
 }
 
@@ -70,11 +71,12 @@ bool compared_runs_read(struct run_values *values, const struct compared_paths *
                         const struct measured_session_request *request, size_t *n_read, struct err *err)
 {
         assert(side < RUN_N_SIDES);
-        for (size_t i = 0; i < paths->n[side]; i++) {
+        for (size_t i = run_values_n_runs(values, side); i < paths->n[side]; i++) {
                 struct measured_session_request own = *request;
 
                 /* Which functions are inlined depends on the program, not on the run. */
                 own.finds_inlined &= !i;
+                own.name = paths->names[side] ? paths->names[side][i] : NULL;
                 if (!measured_session_add(values, side, paths->paths[side][i], &own, err))
                         return false;
                 if (n_read)

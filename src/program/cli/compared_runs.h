@@ -12,6 +12,7 @@
 
 struct compared_paths {
         char *const *paths[RUN_N_SIDES];
+        char *const *names[RUN_N_SIDES]; /* what errors and pages call the runs; NULL: their paths */
         size_t n[RUN_N_SIDES];
 };
 
@@ -26,7 +27,8 @@ bool compared_paths_all(const struct command_line *line, enum run_side side, str
 bool compared_paths_spare(const struct compared_paths *paths, const char *option, const char *prefix,
                           const char *name, struct err *err);
 
-/* Reads the sessions of a side.  Adds 1 to *n_read, atomically, after each; NULL: not wanted. */
+/* Reads the sessions of a side that `values` does not have yet.  Adds 1 to *n_read, atomically, after each;
+ * NULL: not wanted. */
 bool compared_runs_read(struct run_values *values, const struct compared_paths *paths, enum run_side side,
                         const struct measured_session_request *request, size_t *n_read, struct err *err);
 

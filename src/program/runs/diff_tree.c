@@ -9,7 +9,8 @@
 #include "mem.h"
 
 struct run_tree {
-        size_t run;
+        enum run_side side;
+        size_t number; /* of the run on its side */
         const char *event;
         struct calltree *tree;
 };
@@ -39,8 +40,10 @@ void diff_tree_free(struct diff_tree *tree)
 void diff_tree_take(struct diff_tree *tree, const struct run_values *values, const char *event,
                     struct calltree *of_run)
 {
+        enum run_side side = run_values_n_runs(values, RUN_B) ? RUN_B : RUN_A;
         const struct run_tree item = {
-                .run = run_values_n_all_runs(values) - 1,
+                .side = side,
+                .number = run_values_n_runs(values, side) - 1,
                 .event = arena_copy(&tree->arena, event, strlen(event)),
                 .tree = of_run,
         };
@@ -80,10 +83,11 @@ static void add_before(struct own_amounts *before, uint32_t node, double amount)
 
 static void merge(struct merging_tree *m, const struct run_tree *item, uint32_t event)
 {
-        const struct run_event *e = run_values_event(m->values, item->run, event);
-        size_t n_a = run_values_n_runs(m->values, RUN_A), n = calltree_n_nodes(item->tree);
-        bool is_a = item->run < n_a;
-        double n_runs = (double)run_values_n_runs(m->values, is_a ? RUN_A : RUN_B);
+        const struct run_event *e =
+                run_values_event(m->values, run_values_first(m->values, item->side) + item->number, event);
+        size_t n = calltree_n_nodes(item->tree);
+        bool is_a = item->side == RUN_A;
+        double n_runs = (double)run_values_n_runs(m->values, item->side);
         double factor = e && e->weight ? e->amount / (double)e->weight / n_runs : 0;
         uint32_t *numbers = mem_new(n, sizeof(*numbers));
 

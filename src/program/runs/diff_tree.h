@@ -16,7 +16,8 @@ struct diff_tree *diff_tree_new(void);
 void diff_tree_free(struct diff_tree *tree);
 AUTO_DEFINE(diff_tree)
 
-/* Takes the tree of a run, which is the last one of run_values_add_run(). */
+/* Takes the tree of a run, which is the last one of run_values_add_run().  `values` may have the runs of one
+ * side only. */
 void diff_tree_take(struct diff_tree *tree, const struct run_values *values, const char *event,
                     struct calltree *of_run);
 

@@ -68,7 +68,7 @@ static void add_times(struct run_values *values, const struct count_replay *repl
         run_values_set_time(values, RUN_KERNEL, (double)info->kernel_ns);
 }
 
-bool measured_counts_add(struct run_values *values, enum run_side side, const char *path,
+bool measured_counts_add(struct run_values *values, enum run_side side, const char *name,
                          struct perfdata_reader *reader, struct buf *warnings, struct err *err)
 {
         struct count_replay replay = {0};
@@ -76,7 +76,7 @@ bool measured_counts_add(struct run_values *values, enum run_side side, const ch
         bool ok = count_replay_open(&replay, reader, err);
 
         if (ok) {
-                run_values_add_run(values, side, path);
+                run_values_add_run(values, side, name);
                 measured_facts_add(values, reader);
                 add_times(values, &replay);
                 ok = count_replay_read(&replay, reader, add_round, &m, err);
@@ -84,10 +84,10 @@ bool measured_counts_add(struct run_values *values, enum run_side side, const ch
         if (ok && !m.any)
                 ok = err_set(err, ERR_MISSING, "none of its events was counted");
         if (ok && warnings && (m.is_poor || replay.damaged))
-                buf_printf(warnings, "%s: %s\n", path,
+                buf_printf(warnings, "%s: %s\n", name,
                            replay.damaged
                                    ? "the recorder did not finish the file"
                                    : "an event was counted for less than half of the time, or not at all");
         count_replay_release(&replay);
-        return ok || err_in(err, "%s", path);
+        return ok || err_in(err, "%s", name);
 }

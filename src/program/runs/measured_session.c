@@ -15,7 +15,6 @@
 #include "python_label.h"
 #include "python_version.h"
 #include "text.h"
-#include "unnamed_code.h"
 
 struct measuring {
         struct run_values *values;
@@ -202,7 +201,6 @@ static void add_functions(struct measuring *m)
 {
         const struct hot *hot = m->report->hot;
         bool lines = m->request->by == MEASURED_LINE;
-        AUTO(unnamed_code) unnamed = unnamed_code_new(m->report);
 
         for (size_t i = 0; i < hot_n_rows(hot); i++) {
                 const struct hot_row *row = hot_get_row(hot, i);
@@ -213,7 +211,7 @@ static void add_functions(struct measuring *m)
                 };
                 AUTO_RELEASE(buf) text = {0};
 
-                if (!lines && unnamed_code_add_name(unnamed, i, &text))
+                if (!lines && unnamed_code_add_name(m->request->unnamed, m->report, i, &text))
                         name.name = buf_text(&text);
                 if (lines) {
                         const char *line = hot_text(hot, row->line);
@@ -377,16 +375,16 @@ static const char *why_missing(const struct measuring *m)
         }
 }
 
-static bool has_names(const struct measuring *m, const char *path, struct err *err)
+static bool has_names(const struct measuring *m, const char *name, struct err *err)
 {
-        return m->any || err_set(err, ERR_MISSING, "%s: %s", path, why_missing(m));
+        return m->any || err_set(err, ERR_MISSING, "%s: %s", name, why_missing(m));
 }
 
-static void add_warning(const struct measuring *m, const char *path)
+static void add_warning(const struct measuring *m, const char *name)
 {
         if (!m->request->warnings || !quality_is_poor(&m->report->quality))
                 return;
-        buf_printf(m->request->warnings, "%s: ", path);
+        buf_printf(m->request->warnings, "%s: ", name);
         quality_add_reasons(&m->report->quality, m->request->warnings);
         buf_add_char(m->request->warnings, '\n');
 }
@@ -421,6 +419,8 @@ bool measured_session_add(struct run_values *values, enum run_side side, const c
         AUTO(session_input) input = NULL;
         AUTO(report) report = NULL;
         struct measuring m = {.values = values, .request = request};
+        const char *name = request->name ? request->name : path;
+        bool ok;
 
         if (request->filter)
                 wanted.filter = *request->filter;
@@ -433,17 +433,19 @@ bool measured_session_add(struct run_values *values, enum run_side side, const c
                 return false;
         /* Other names than functions, which are the default, need samples. */
         if (count_replay_is(input->reader) && request->by == MEASURED_FUNCTION && !request->trees)
-                return measured_counts_add(values, side, path, input->reader, request->warnings, err);
+                return measured_counts_add(values, side, name, input->reader, request->warnings, err);
         report = report_make_of(&wanted, TAKE(input), err);
         if (!report)
                 return false;
         m.report = report;
-        add_warning(&m, path);
-        run_values_add_run(values, side, path);
+        add_warning(&m, name);
+        run_values_add_run(values, side, name);
         add_facts(&m);
         add_times(&m);
         add_events(&m);
         add_names(&m);
         free(m.numbers);
-        return has_names(&m, path, err);
+        ok = has_names(&m, name, err);
+        unnamed_code_end(request->unnamed, TAKE(report));
+        return ok;
 }

@@ -9,6 +9,7 @@
 #include "err.h"
 #include "report.h"
 #include "run_values.h"
+#include "unnamed_code.h"
 
 /* What the names of a run are. */
 enum measured_by {
@@ -23,10 +24,12 @@ struct measured_session_request {
         enum measured_by by;
         bool finds_inlined; /* with MEASURED_FUNCTION: also which functions are inlined */
         bool no_demangle;
+        const char *name; /* what the run is called; NULL: the path of its session */
         const struct profile_filter *filter;
         const struct resolver_sources *sources;
-        struct buf *warnings;    /* receives a line for each session of poor quality; NULL: not wanted */
-        struct diff_tree *trees; /* receives the call tree of each event; NULL: no trees are made */
+        struct unnamed_code *unnamed; /* of all sessions of the comparison */
+        struct buf *warnings;         /* receives a line for each session of poor quality; NULL: not wanted */
+        struct diff_tree *trees;      /* receives the call tree of each event; NULL: no trees are made */
 };
 
 /* Whether the session was recorded with Python frames.  False if it can't be read: reading it says why. */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "code_body.h"
 #include "code_image.h"
@@ -10,23 +11,32 @@
 #include "mem.h"
 #include "text.h"
 
+/* A module whose functions are known. */
 struct unnamed_module {
-        module_id id;
+        const struct report *report; /* in which it was looked up */
+        module_id id;                /* in that report */
         struct code_image *image;
+        struct map hashes; /* by function; NO_CODE: its code is not available */
 };
+
+enum { NO_CODE = 0 };
 
 struct unnamed_code {
-        struct report *report;
         struct unnamed_module *modules;
         size_t n, cap;
+        struct report **reports; /* to which images of other sessions' modules belong */
+        size_t n_reports, cap_reports;
 };
 
-struct unnamed_code *unnamed_code_new(struct report *report)
+struct unnamed_code *unnamed_code_new(void)
 {
-        struct unnamed_code *unnamed = mem_new(1, sizeof(*unnamed));
+        return mem_new(1, sizeof(struct unnamed_code));
+}
 
-        unnamed->report = report;
-        return unnamed;
+static void release_module(struct unnamed_module *module)
+{
+        code_image_free(module->image);
+        map_release(&module->hashes);
 }
 
 void unnamed_code_free(struct unnamed_code *unnamed)
@@ -34,8 +44,11 @@ void unnamed_code_free(struct unnamed_code *unnamed)
         if (!unnamed)
                 return;
         for (size_t i = 0; i < unnamed->n; i++)
-                code_image_free(unnamed->modules[i].image);
+                release_module(&unnamed->modules[i]);
+        for (size_t i = 0; i < unnamed->n_reports; i++)
+                report_free(unnamed->reports[i]);
         free(unnamed->modules);
+        free(unnamed->reports);
         free(unnamed);
 }
 
@@ -45,10 +58,10 @@ static bool is_unnamed(const struct hot *hot, const struct hot_row *row)
 }
 
 /* With all addresses of functions without names: a module without its file lists no others. */
-static struct code_image *make_image(struct unnamed_code *unnamed, module_id id)
+static struct code_image *make_image(struct report *report, module_id id)
 {
-        const struct hot *hot = unnamed->report->hot;
-        struct report_session *session = &unnamed->report->session;
+        const struct hot *hot = report->hot;
+        struct report_session *session = &report->session;
         struct code_image *image =
                 code_image_new(report_session_resolver(session), report_session_module(session, id));
 
@@ -64,36 +77,65 @@ static struct code_image *make_image(struct unnamed_code *unnamed, module_id id)
         return image;
 }
 
-static struct code_image *image_of(struct unnamed_code *unnamed, module_id id)
+static const struct module *module_of(const struct report *report, module_id id)
 {
+        return world_get_module(report->session.world, id);
+}
+
+static bool is_same_build(const struct module *a, const struct module *b)
+{
+        return a->build_id_size && a->build_id_size == b->build_id_size &&
+               !memcmp(a->build_id, b->build_id, a->build_id_size);
+}
+
+/* Of one build, or the same module of the same session. */
+static struct unnamed_module *find_module(struct unnamed_code *unnamed, struct report *report, module_id id)
+{
+        const struct module *wanted = module_of(report, id);
+
         for (size_t i = 0; i < unnamed->n; i++) {
-                if (unnamed->modules[i].id == id)
-                        return unnamed->modules[i].image;
+                struct unnamed_module *m = &unnamed->modules[i];
+
+                if ((m->report == report && m->id == id) ||
+                    (code_image_lists_all(m->image) && is_same_build(module_of(m->report, m->id), wanted)))
+                        return m;
         }
         ARRAY_PUSH(unnamed->modules, unnamed->n, unnamed->cap,
-                   (struct unnamed_module){id, make_image(unnamed, id)});
-        return unnamed->modules[unnamed->n - 1].image;
+                   (struct unnamed_module){report, id, make_image(report, id), {0}});
+        return &unnamed->modules[unnamed->n - 1];
 }
 
-static bool add_code(const struct code_image *image, uint64_t addr, struct buf *out)
+static uint64_t hash_of(const struct code_image *image, uint32_t function)
 {
-        uint32_t index = code_image_find(image, addr);
         struct code_body body;
-        bool is_known;
+        uint64_t hash;
 
-        if (index == CODE_NO_FUNCTION)
-                return false;
-        code_body_make(image, code_image_get(image, index), &body);
-        is_known = body.n_insns && !body.is_missing;
-        if (is_known)
-                buf_printf(out, "code %016" PRIx64, body.hash);
+        code_body_make(image, code_image_get(image, function), &body);
+        hash = body.n_insns && !body.is_missing ? body.hash : NO_CODE;
         code_body_release(&body);
-        return is_known;
+        return hash;
 }
 
-bool unnamed_code_add_name(struct unnamed_code *unnamed, size_t row_index, struct buf *out)
+static bool add_code(struct unnamed_module *module, uint64_t addr, struct buf *out)
 {
-        const struct hot *hot = unnamed->report->hot;
+        uint32_t function = code_image_find(module->image, addr);
+        uint64_t *hash;
+        bool is_new;
+
+        if (function == CODE_NO_FUNCTION)
+                return false;
+        hash = map_put(&module->hashes, function, &is_new);
+        if (is_new)
+                *hash = hash_of(module->image, function);
+        if (*hash != NO_CODE)
+                buf_printf(out, "code %016" PRIx64, *hash);
+        return *hash != NO_CODE;
+}
+
+bool unnamed_code_add_name(struct unnamed_code *unnamed, struct report *report, size_t row_index,
+                           struct buf *out)
+{
+        const struct hot *hot = report->hot;
         const struct hot_row *row = hot_get_row(hot, row_index);
         const struct hot_pc *pc;
         const struct module *module;
@@ -105,13 +147,41 @@ bool unnamed_code_add_name(struct unnamed_code *unnamed, size_t row_index, struc
         pc = n ? hot_get_pc(hot, first) : NULL;
         if (!pc || pc->module == MODULE_NONE)
                 return false;
-        if (add_code(image_of(unnamed, pc->module), pc->addr, out))
+        if (add_code(find_module(unnamed, report, pc->module), pc->addr, out))
                 return true;
-        module = world_get_module(unnamed->report->session.world, pc->module);
+        module = module_of(report, pc->module);
         if (!module->build_id_size)
                 return false;
         buf_printf(out, "%s of build ", hot_text(hot, row->bare));
         for (size_t i = 0; i < module->build_id_size && i < 8; i++)
                 buf_printf(out, "%02x", module->build_id[i]);
         return true;
+}
+
+/* Whether other sessions may have the module, whose functions are all known. */
+static bool is_kept(const struct unnamed_module *module)
+{
+        return code_image_lists_all(module->image) && module_of(module->report, module->id)->build_id_size;
+}
+
+void unnamed_code_end(struct unnamed_code *unnamed, struct report *report)
+{
+        size_t n = 0;
+        bool is_needed = false;
+
+        for (size_t i = 0; i < unnamed->n; i++) {
+                struct unnamed_module *m = &unnamed->modules[i];
+
+                if (m->report == report && !is_kept(m)) {
+                        release_module(m);
+                        continue;
+                }
+                is_needed |= m->report == report;
+                unnamed->modules[n++] = *m;
+        }
+        unnamed->n = n;
+        if (is_needed)
+                ARRAY_PUSH(unnamed->reports, unnamed->n_reports, unnamed->cap_reports, report);
+        else
+                report_free(report);
 }

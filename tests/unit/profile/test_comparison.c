@@ -397,6 +397,37 @@ TEST(groups_add_their_functions_up)
         EXPECT_CMP(run_values_event(groups, 0, 0)->n_samples, ==, 300);
 }
 
+/* Runs that are read one side at a time, more of each later. */
+TEST(copies_of_runs_compare_as_the_runs_do)
+{
+        static const char *const a[] = {"main", "more", "old", NULL}, *const b[] = {"more", "main", NULL};
+        AUTO(run_values) of_a = run_values_new();
+        AUTO(run_values) of_b = run_values_new();
+        AUTO(run_values) both = run_values_new();
+        const struct run_cell *row;
+
+        run_values_add_run(of_b, RUN_B, "b-0");
+        run_values_set_start(of_b, 7);
+        run_values_add_fact(of_b, "kernel", "6.1");
+        run_values_add_event(of_b, &(struct run_event){"instructions", false, 1, 1, 1});
+        add_run(of_a, RUN_A, "a", a, "prog-a");
+        add_run(of_b, RUN_B, "b", b, "prog-b");
+        run_values_append(both, of_a);
+        run_values_append(both, of_b);
+        run_values_finish(both);
+        EXPECT_CMP(run_values_n_runs(both, RUN_A), ==, 1);
+        EXPECT_CMP(run_values_n_runs(both, RUN_B), ==, 2);
+        EXPECT_STR(run_values_path(both, 2), "b");
+        EXPECT_CMP(run_values_start(both, 1), ==, 7);
+        EXPECT_CMP(run_values_n_facts(both, 1), ==, 1);
+        EXPECT_CMP(run_values_n_pairs(both), ==, 1); /* the programs */
+        EXPECT_STR(run_values_event_name(both, 0), "cycles");
+        EXPECT_CMP(run_values_event(both, 2, 0)->n_samples, ==, 200);
+        EXPECT_STR(run_values_name(both, 0).name, "main");
+        row = run_values_row(both, 0, 0);
+        EXPECT_TRUE(row[0].count == 100 && row[1].count == 0 && row[2].count == 100);
+}
+
 /* --- Notes --- */
 
 static void add_noted(struct run_values *values, enum run_side side, const char *path, double start,
