@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "check_view.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ const char *check_view_label(const struct limit_result *result)
                 if (!strcmp(result->limit->name, labels[i][0]))
                         return labels[i][1];
         }
-        return result->limit->name;
+        return result->limit->name + (text_starts(result->limit->name, "event:") ? strlen("event:") : 0);
 }
 
 static void add_percent(struct buf *out, double share)
@@ -124,11 +125,12 @@ void check_view_add_result(const struct check_view *view, const struct limit_res
 
 void check_view_add_summary(const struct check_view *view, struct buf *out)
 {
-        static const char *const words[] = {
-                [LIMIT_KEPT] = "WITHIN", [LIMIT_EXCEEDED] = "SLOWER", [LIMIT_UNKNOWN] = "UNCLEAR"};
+        const struct limit_result *result = decisive(view);
 
-        buf_printf(out, "%s: ", words[limits_verdict(view->results, view->n_results)]);
-        check_view_add_result(view, decisive(view), out);
+        for (const char *at = check_view_verdict(result); *at; at++)
+                buf_add_char(out, (char)toupper((unsigned char)*at));
+        buf_add_str(out, ": ");
+        check_view_add_result(view, result, out);
 }
 
 /* The function whose growth is the largest part of that of the CPU time. */
@@ -250,7 +252,8 @@ void check_view_text(const struct check_view *view, struct buf *out)
         add_cause(view, out);
         add_sides(view, out);
         buf_add_str(out, view->notes);
-        buf_printf(out, "exit %d  (0 within, 1 slower, 125 unclear)\n", view->status);
+        buf_printf(out, "exit %d  (0 within, 1 %s, 125 unclear)\n", view->status,
+                   decisive(view)->unit == COMPARED_NS ? "slower" : "more");
 }
 
 /* --- Markdown --------------------------------------------------------------------------------------- */

@@ -62,7 +62,7 @@ void diff_columns_add_why(const struct compared *c, struct buf *out)
         else if (c->doubt)
                 buf_add_str(out, c->doubt);
         else if (comparison_is_lost_among_many(c))
-                buf_printf(out, "%zu looked at", c->n_together);
+                buf_printf(out, "may be chance, %zu were tested", c->n_together);
 }
 
 typedef void add_compared_fn(const struct compared *c, struct buf *out);

@@ -29,11 +29,11 @@ void diff_columns_add_change(const struct compared *compared, struct buf *out);
 void diff_columns_add_interval(const struct compared *compared, struct buf *out);
 void diff_columns_add_smallest(const struct compared *compared, struct buf *out);
 
-/* Why there is no verdict: "34 looked at", "few samples"; nothing if there is one, or if chance alone makes
- * such a difference. */
+/* Why there is no verdict: "may be chance, 34 were tested", "few samples"; nothing if there is one, or if
+ * chance alone makes such a difference. */
 void diff_columns_add_why(const struct compared *compared, struct buf *out);
 
-/* "slower"; "unclear: 34 looked at" */
+/* "slower"; "unclear: few samples" */
 void diff_columns_add_verdict(const struct compared *compared, bool is_time, struct buf *out);
 
 /* The largest difference of two amounts in a row, up or down. */
