@@ -104,7 +104,8 @@ def test_a_function_with_four_times_the_work_is_slower(t: Context) -> None:
     totals = {row["total"]: row for row in document["totals"]}
     check(totals["cpu"]["verdict"] == "slower", f"the total is slower: {totals}")
     check(len(document["a"]) == RUNS and document["b"] == sessions("b"), "names of the sessions")
-    check(not [note for note in document["notes"] if not note.startswith("module:")], f"no notes: {document['notes']}")
+    notes = [note for note in document["notes"] if not note.startswith("module:")]
+    check(notes == ["command: A " + " ".join(compared(t, *PLAIN)) + ", B " + " ".join(compared(t, "20", "80", "5"))], f"only other arguments: {notes}")
     # the sides exchanged
     beta = row_of(diff(t, a="b", b="a"), "beta")
     check(beta["verdict"] == "faster", f"beta is faster: {beta}")
@@ -378,6 +379,7 @@ def test_check_against_a_baseline(t: Context) -> None:
                   *sessions("b"))
     check(done.status == 1, "slower", done)
     check(done.out.startswith("SLOWER: CPU time +") and "\nbecause: beta (compared) +" in done.out, "said so", done)
+    check(done.out.splitlines()[1].startswith("command: A "), "what else differs comes first", done)
     check(done.out.endswith("exit 1  (0 within, 1 slower, 125 unclear)\n"), "and what the status means", done)
     with open(t.path("pr.md"), encoding="utf-8") as file:
         text = file.read()

@@ -5,7 +5,7 @@
 
 #include "text_printable.h"
 
-enum { MAX_SHOWN = 3 };
+enum { MAX_SHOWN = 3, MAX_BYTES = 300 };
 
 /* The text of a fact in a run; NULL: the run does not have it. */
 static const char *find_fact(const struct run_values *v, size_t run, const char *wanted)
@@ -42,11 +42,20 @@ struct run_fact run_facts_get(const struct run_values *v, enum run_side side, co
         return f;
 }
 
+static void add_cut(const char *text, struct buf *out)
+{
+        AUTO_RELEASE(buf) cut = {0};
+
+        buf_add(&cut, text, strnlen(text, MAX_BYTES));
+        text_add_printable(out, buf_text(&cut));
+        buf_add_str(out, text[cut.len] ? "..." : "");
+}
+
 void run_facts_add_texts(const struct run_fact *f, struct buf *out)
 {
         for (size_t i = 0; i < f->n && i < MAX_SHOWN; i++) {
                 buf_add_str(out, i ? " and " : "");
-                text_add_printable(out, f->texts[i]);
+                add_cut(f->texts[i], out);
         }
         if (f->n > MAX_SHOWN)
                 buf_printf(out, " and %zu more", f->n - MAX_SHOWN);

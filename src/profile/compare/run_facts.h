@@ -21,7 +21,7 @@ struct run_fact run_facts_get(const struct run_values *values, enum run_side sid
 /* What varies from run to run alike on both sides is no difference. */
 bool run_facts_are_equal(const struct run_fact *a, const struct run_fact *b);
 
-/* "6.1 and 6.2" */
+/* "6.1 and 6.2"; very long texts are cut. */
 void run_facts_add_texts(const struct run_fact *fact, struct buf *out);
 
 /* Refuses groups that measure other things: another architecture, or one of them also in the kernel.

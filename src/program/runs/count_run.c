@@ -12,6 +12,8 @@
 #include "count_stats.h"
 #include "counting.h"
 #include "os.h"
+#include "os_paths.h"
+#include "session_facts.h"
 
 struct count_runner {
         const struct count_run_request *request;
@@ -309,6 +311,8 @@ static bool close_session(struct count_runner *r, struct err *err)
 {
         struct counting_result result = counting_get_result(r->counting);
         AUTO_RELEASE(buf) subject = {0};
+        AUTO_RELEASE(buf) command = {0};
+        AUTO_RELEASE(buf) governor = {0};
         struct run_info info = {
                 .source_note = count_source_note(&r->request->choice, &r->list),
                 .start_ns = r->begin_ns,
@@ -328,6 +332,10 @@ static bool close_session(struct count_runner *r, struct err *err)
                 .exit_status = r->facts->exit_status,
         };
 
+        session_facts_add_command(target_command_argv(&r->request->target), &command);
+        session_facts_add_governor(os_sysfs_cpu_prefix(), &governor);
+        info.command = buf_text(&command);
+        info.governor = buf_text(&governor);
         count_run_subject(r->request, &subject);
         return count_session_close(TAKE(r->session), &info, buf_text(&subject), r->request->command_line,
                                    err);

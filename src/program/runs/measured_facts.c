@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "perfdata_format.h"
+#include "run_info.h"
 
 static void add_fact(struct run_values *values, const char *key, const char *text)
 {
@@ -25,9 +26,16 @@ static void add_cpus_fact(struct run_values *values, const struct perfdata_reade
 
 void measured_facts_add(struct run_values *values, const struct perfdata_reader *reader)
 {
+        AUTO_RELEASE(buf) text = {0};
+        struct run_info info;
+
         add_fact(values, "machine", perfdata_feature_str(reader, FEATURE_HOSTNAME));
         add_fact(values, "processor", perfdata_feature_str(reader, FEATURE_CPUDESC));
         add_cpus_fact(values, reader);
         add_fact(values, "architecture", perfdata_feature_str(reader, FEATURE_ARCH));
         add_fact(values, "kernel", perfdata_feature_str(reader, FEATURE_OSRELEASE));
+        if (!run_info_read(reader, &text, &info))
+                return;
+        add_fact(values, "governor", info.governor);
+        add_fact(values, "command", info.command);
 }

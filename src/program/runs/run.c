@@ -16,6 +16,7 @@
 #include "kernel.h"
 #include "mem.h"
 #include "os.h"
+#include "os_paths.h"
 #include "python_names.h"
 #include "run_info.h"
 #include "run_internal.h"
@@ -455,6 +456,8 @@ static void write_marks(struct run *run)
 
 bool run_finish_session(struct run *run, const struct run_request *request, struct err *err)
 {
+        AUTO_RELEASE(buf) command = {0};
+        AUTO_RELEASE(buf) governor = {0};
         struct run_info info;
         const char *python_symbols;
         size_t n_not_named;
@@ -471,8 +474,12 @@ bool run_finish_session(struct run *run, const struct run_request *request, stru
                 write_waits(run);
         python_symbols = write_python(run);
         run_fill_heading_note(run, request);
+        session_facts_add_command(target_command_argv(&request->target), &command);
+        session_facts_add_governor(os_sysfs_cpu_prefix(), &governor);
         info = (struct run_info){
                 .source_note = whole_note(run, request),
+                .command = buf_text(&command),
+                .governor = buf_text(&governor),
                 .elapsed_ns = run->out.elapsed_ns,
                 .user_ns = run->out.collected->user_ns,
                 .kernel_ns = run->out.collected->kernel_ns,

@@ -14,6 +14,10 @@ void run_info_make(const struct run_info *info, struct buf *out)
 {
         session_lines_begin(out, MAGIC, VERSION);
         session_lines_add(out, "source_note", info->source_note);
+        if (info->command && info->command[0])
+                session_lines_add(out, "command", info->command);
+        if (info->governor && info->governor[0])
+                session_lines_add(out, "governor", info->governor);
         if (info->start_ns)
                 session_lines_add_number(out, "start_ns", info->start_ns);
         session_lines_add_number(out, "elapsed_ns", info->elapsed_ns);
@@ -107,6 +111,10 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
 
         if (!strcmp(key, "source_note"))
                 info->source_note = value;
+        else if (!strcmp(key, "command"))
+                info->command = value;
+        else if (!strcmp(key, "governor"))
+                info->governor = value;
         else if (!strcmp(key, "not_kept"))
                 info->not_kept = value;
         else if (!strcmp(key, "sampled_event"))
@@ -141,6 +149,8 @@ bool run_info_read_section(struct cursor section, struct buf *text, struct run_i
         char *at;
 
         *ret = (struct run_info){.source_note = "",
+                                 .command = "",
+                                 .governor = "",
                                  .not_kept = "",
                                  .sampled_event = "",
                                  .not_sampled = "",

@@ -15,6 +15,8 @@
 struct run_info {
         /* why wperf sampled another event than the requested one; "" if it did not */
         const char *source_note;
+        const char *command;  /* that was started, with its arguments; NULL or "": none */
+        const char *governor; /* of the CPUs' frequencies, as in session_facts.h; NULL or "": not known */
         /* of counts: when the run began, by a clock that all runs share since the machine was started; 0: not
          * known. Samples have their own times. */
         uint64_t start_ns;

@@ -228,6 +228,34 @@ void session_facts_add_command_line(const struct perfdata_reader *reader, struct
         }
 }
 
+void session_facts_add_governor(const char *prefix, struct buf *out)
+{
+        struct os_machine machine;
+        AUTO_RELEASE(buf) seen = {0};
+
+        os_machine_get(&machine);
+        for (uint32_t cpu = 0; cpu < machine.n_cpus_available; cpu++) {
+                AUTO_RELEASE(buf) path = {0};
+                AUTO_RELEASE(buf) name = {0};
+
+                buf_printf(&path, "%s%" PRIu32 "/cpufreq/scaling_governor", prefix, cpu);
+                if (!os_read_file(buf_text(&path), 256, &name, NULL))
+                        continue;
+                buf_truncate(&name, strcspn(buf_text(&name), "\n"));
+                buf_add_char(&name, ' ');
+                if (strstr(buf_text(&seen), buf_text(&name)))
+                        continue;
+                buf_printf(out, "%s%.*s", seen.len ? " and " : "", (int)name.len - 1, buf_text(&name));
+                buf_add(&seen, name.data, name.len);
+        }
+}
+
+void session_facts_add_command(char *const *argv, struct buf *out)
+{
+        for (size_t i = 0; argv && argv[i]; i++)
+                buf_printf(out, "%s%s", i ? " " : "", argv[i]);
+}
+
 static void add_fact(const char *text, struct buf *out)
 {
         if (!text || !*text)

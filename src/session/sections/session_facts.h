@@ -33,6 +33,13 @@ void session_facts_set_midr(struct session_facts *facts, uint64_t midr);
 void session_facts_write(const struct session_facts *facts, struct perfdata_writer *writer,
                          const char *command_line);
 
+/* Appends the governors of the CPUs' frequencies, each once: "performance and powersave".  `prefix` is that
+ * of the CPUs' folders, os_sysfs_cpu_prefix().  Nothing if the machine does not tell. */
+void session_facts_add_governor(const char *prefix, struct buf *out);
+
+/* Appends the words of a command that ends with NULL, or nothing for NULL. */
+void session_facts_add_command(char *const *argv, struct buf *out);
+
 /* Appends the machine that recorded the session, as far as it is known: "name, system, arm64, 8 CPUs, 16.0
  * GiB of memory". */
 void session_facts_add_machine(const struct perfdata_reader *reader, struct buf *out);

@@ -247,11 +247,11 @@ void check_view_text(const struct check_view *view, struct buf *out)
 
         check_view_add_summary(view, out);
         buf_add_char(out, '\n');
+        buf_add_str(out, view->notes);
         add_table(view, add_line_of, lines);
         aligned_lines_render(lines, view->max_columns, out);
         add_cause(view, out);
         add_sides(view, out);
-        buf_add_str(out, view->notes);
         buf_printf(out, "exit %d  (0 within, 1 %s, 125 unclear)\n", view->status,
                    decisive(view)->unit == COMPARED_NS ? "slower" : "more");
 }

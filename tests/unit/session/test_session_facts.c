@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buf.h"
+#include "os.h"
 #include "session_builder.h"
 #include "tap.h"
 
@@ -54,6 +56,38 @@ TEST(a_word_without_an_end)
         buf_add_u32(&section, 4);
         buf_add_str(&section, "perf");
         expect_line(&section, section.len, "perf");
+}
+
+/* --- governors --- */
+
+static void write_governor(const char *prefix, unsigned cpu, const char *name)
+{
+        AUTO_RELEASE(buf) path = {0};
+        FILE *file;
+
+        buf_printf(&path, "%s%u", prefix, cpu);
+        EXPECT_TRUE(os_make_dir(buf_text(&path), NULL));
+        buf_add_str(&path, "/cpufreq");
+        EXPECT_TRUE(os_make_dir(buf_text(&path), NULL));
+        buf_add_str(&path, "/scaling_governor");
+        file = fopen(buf_text(&path), "wb");
+        ASSERT_CMP(file, !=, NULL);
+        fprintf(file, "%s\n", name);
+        fclose(file);
+}
+
+TEST(governors_are_named_once)
+{
+        AUTO_RELEASE(buf) all = {0};
+        struct os_machine machine;
+
+        os_machine_get(&machine);
+        session_facts_add_governor("no-such-cpu", &all);
+        EXPECT_STR(buf_text(&all), "");
+        for (unsigned i = 0; i < machine.n_cpus_available; i++)
+                write_governor("governed.tmp.cpu", i, i ? "power" : "powersave");
+        session_facts_add_governor("governed.tmp.cpu", &all);
+        EXPECT_STR(buf_text(&all), machine.n_cpus_available > 1 ? "powersave and power" : "powersave");
 }
 
 /* --- build ids --- */
