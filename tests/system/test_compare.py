@@ -207,6 +207,27 @@ def test_functions_without_names_go_by_their_code(t: Context) -> None:
         check(all(row["in"] != "both" and " of build " in row["name"] for row in large), "no pairs by address", done)
 
 
+def test_renamed_functions_go_by_their_code(t: Context) -> None:
+    """`before` became `after`; `one` and `two` have the code of `three`, so nothing tells which one that was."""
+    unlike = diff_sessions.LOOP[:-1] * 3 + diff_sessions.OTHER
+    alike = diff_sessions.LOOP_CHANGED[:-1] * 2 + diff_sessions.OTHER
+    steady = diff_sessions.OLD[0]
+    kinds = {"a": {"before": unlike, "one": alike, "two": alike}, "b": {"three": alike, "after": unlike}}
+    for side, codes in kinds.items():
+        functions = (steady, *(diff_sessions.Function(name, code, 0) for name, code in codes.items()))
+        diff_sessions.write_program(t.path(f"program-{side}"), functions)
+        for number in (1, 2):
+            diff_sessions.write_run(t.path(f"{side}-{number}.data"), t.path(f"program-{side}"), functions, {"steady": 400, **dict.fromkeys(codes, 100 + number)})
+    names = (*sessions("a", 2), "--", *sessions("b", 2))
+    rows = {row["name"]: row for row in csv.DictReader(io.StringIO(t.good("diff", "--csv", *names).out))}
+    check({name: row["in"] for name, row in rows.items()} == {"steady": "both", "before": "both", "one": "only A", "two": "only A", "three": "only B"}, f"{rows}")
+    check(float(rows["before"]["b_samples"]) == 101.5, f"the samples of `after`: {rows['before']}")
+    done = t.good("diff", *names)
+    check("\nfunction: before of A is compared with after of B, which has the same code\n" in done.out, "said so", done)
+    done = t.ours("check", "--max-change", "before=50%", *names)
+    check(done.status == 0 and "before of A is compared with after" in done.out, "check does as diff", done)
+
+
 PYTHON_PROGRAM = """import sys
 def norm(n):
     t = 0
@@ -241,6 +262,21 @@ def test_python_functions_come_first(t: Context) -> None:
     check(done.status == 1 and "because: norm (app.py) +" in done.out, "why", done)
     run_check(t, "--write-baseline", "base.json", "--max-runs", "2", "--", "python3", "app.py", "20000")
     check(not left_behind(t), "names of Python functions are removed, too")
+
+
+def test_python_functions_that_moved_are_the_same(t: Context) -> None:
+    """Each function begins at another line, and `norm` in another folder."""
+    harness.need_events()
+    for side, before in ("a", ""), ("b", "#\n" * 30):
+        os.mkdir(t.path(side))
+        with open(t.path(f"{side}/app.py"), "w", encoding="ascii") as file:
+            file.write(before + PYTHON_PROGRAM)
+    done = t.ours("record", "-q", "--repeat", "2", "-o", "a-%n.data", "--vs", "b-%n.data=python3 b/app.py 100000", "--", "python3", "a/app.py", "100000")
+    if done.status or "Python" not in t.good("report", "-i", "a-1.data").out:
+        raise Skip("Python frames")
+    rows = diff(t, "--by", "python", runs=2)["rows"]
+    named = {row["name"]: row["in"] for row in rows if row["name"] in ("norm", "steady")}
+    check(named == {"norm": "both", "steady": "both"}, f"each is one row: {rows}")
 
 
 def test_a_run_without_python_frames(t: Context) -> None:

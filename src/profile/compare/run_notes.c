@@ -10,6 +10,8 @@
 #include "run_pairs.h"
 #include "text_printable.h"
 
+enum { MAX_RENAMED = 5 };
+
 void run_notes_add_label(const struct run_values *v, enum run_side side, struct buf *out)
 {
         size_t from = run_values_first(v, side), end = run_values_end(v, side), head, tail = 0;
@@ -163,6 +165,23 @@ static void add_order_note(const struct run_values *v, struct buf *out)
                 a_first ? "A" : "B", a_first ? "B" : "A");
 }
 
+static void add_renamed(const struct run_values *v, struct buf *out)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < run_values_n_names(v); i++) {
+                size_t a = run_values_renamed(v, i);
+
+                if (a == SIZE_MAX || ++n > MAX_RENAMED)
+                        continue;
+                text_printf(out, "function: %s of A is compared with %s of B, which has the same code\n",
+                            run_values_name(v, a).name, run_values_name(v, i).name);
+        }
+        if (n > MAX_RENAMED)
+                buf_printf(out, "and %zu more functions with another name and the same code\n",
+                           n - MAX_RENAMED);
+}
+
 void run_notes_add(const struct run_values *v, struct buf *out)
 {
         add_fact_notes(v, out);
@@ -176,5 +195,6 @@ void run_notes_add(const struct run_values *v, struct buf *out)
                 text_add_printable(out, b);
                 buf_add_str(out, " of B\n");
         }
+        add_renamed(v, out);
         add_order_note(v, out);
 }

@@ -15,8 +15,8 @@ void run_notes_add_same(const struct run_values *values, struct buf *out);
 /* "5 runs each, in turn; same machine, kernel, events" */
 void run_notes_add_heading(const struct run_values *values, struct buf *out);
 
-/* Appends a line for each difference: machine, kernel, events, builds of libraries, paired modules, the
- * order of the runs. */
+/* Appends a line for each difference: machine, kernel, events, builds of libraries, paired modules,
+ * renamed functions, the order of the runs. */
 void run_notes_add(const struct run_values *values, struct buf *out);
 
 #endif

@@ -231,6 +231,21 @@ void run_values_finish(struct run_values *v)
         make_cells(v);
 }
 
+void run_values_rename(struct run_values *v, size_t a, size_t b)
+{
+        for (uint32_t e = 0; e < v->n_events; e++) {
+                struct run_cell *to = run_values_cells(v, e, a), *from = run_values_cells(v, e, b);
+
+                for (size_t r = 0; r < v->n_runs; r++) {
+                        to[r].count += from[r].count;
+                        to[r].weight += from[r].weight;
+                        from[r] = (struct run_cell){0};
+                }
+        }
+        v->names[b].same_as = (uint32_t)a;
+        v->names[b].is_renamed = true;
+}
+
 /* --- Reading ---------------------------------------------------------------------------------------- */
 
 size_t run_values_n_runs(const struct run_values *v, enum run_side side)
@@ -326,6 +341,12 @@ struct run_name run_values_name(const struct run_values *v, size_t index)
                 .brief = name->is_ambiguous ? NULL : strpool_get(v->texts, name->brief),
                 .module = strpool_get(v->texts, name->module),
         };
+}
+
+size_t run_values_renamed(const struct run_values *v, size_t name)
+{
+        assert(name < v->n_names);
+        return v->names[name].is_renamed ? v->names[name].same_as : SIZE_MAX;
 }
 
 const struct run_cell *run_values_row(const struct run_values *v, uint32_t event, size_t name)

@@ -66,6 +66,9 @@ void run_values_append(struct run_values *values, const struct run_values *from)
 /* Once, after the last run: pairs the modules of both groups and makes the rows of all names. */
 void run_values_finish(struct run_values *values);
 
+/* After run_values_finish(): the name `b`, which only B has, is another one of `a`, which only A has. */
+void run_values_rename(struct run_values *values, size_t a, size_t b);
+
 /* --- Reading ---------------------------------------------------------------------------------------- */
 
 size_t run_values_n_runs(const struct run_values *values, enum run_side side);
@@ -93,6 +96,9 @@ const struct run_event *run_values_event(const struct run_values *values, size_t
 size_t run_values_n_names(const struct run_values *values);
 /* `brief` is NULL if another name of the module has the same. */
 struct run_name run_values_name(const struct run_values *values, size_t index);
+
+/* The number of the name as which run_values_rename() counted this one; SIZE_MAX: it was not renamed. */
+size_t run_values_renamed(const struct run_values *values, size_t name);
 
 /* Samples and sums of periods of a name, for each run; after run_values_finish(). */
 struct run_cell {

@@ -34,7 +34,7 @@ struct stored_run {
 struct stored_name {
         str_id name, brief, module;
         uint32_t same_as; /* the name with which it was merged, or itself */
-        bool is_ambiguous;
+        bool is_ambiguous, is_renamed;
 };
 
 /* Modules that are taken as the same one. */

@@ -230,7 +230,7 @@ static bool read_runs(struct checking *c, struct err *err)
                         return false;
                 run_values_append(c->values, c->read[side]);
         }
-        run_values_finish(c->values);
+        compared_runs_finish(c->values, &c->paths, &c->request);
         return compared_runs_check(c->values, err);
 }
 
@@ -532,9 +532,9 @@ int cmd_check(const struct command_line *line)
                 c.request.filter = &filter;
                 c.request.no_demangle = o->filter.no_demangle;
                 c.request.sources = &lookup.sources;
-                c.request.unnamed = unnamed_code_new();
+                c.request.codes = function_codes_new();
                 status = check(&c);
-                unnamed_code_free(c.request.unnamed);
+                function_codes_free(c.request.codes);
                 lookup_release(&lookup);
         }
         checking_release(&c);

@@ -288,7 +288,7 @@ static bool compare(struct diffing *d, struct err *err)
         }
         if (d->kind->by == MEASURED_PYTHON && !file_pairs_apply(d->values, d->options->what.pair, err))
                 return false;
-        run_values_finish(d->values);
+        compared_runs_finish(d->values, &d->paths, &d->request);
         run_notes_add(d->values, &d->notes);
         if (d->groups) {
                 struct run_values *grouped = run_values_group(d->values, name_groups_of, d->groups);
@@ -488,10 +488,10 @@ int cmd_diff(const struct command_line *line)
                 d.request.no_demangle = o->filter.no_demangle;
                 d.request.finds_inlined = true;
                 d.request.sources = &lookup.sources;
-                d.request.unnamed = unnamed_code_new();
+                d.request.codes = function_codes_new();
                 d.debuginfod = lookup.debuginfod;
                 status = show(&d, &lookup);
-                unnamed_code_free(d.request.unnamed);
+                function_codes_free(d.request.codes);
                 lookup_release(&lookup);
         }
         diffing_release(&d);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd_output.h"
+#include "renamed_code.h"
 #include "report.h"
 #include "run_facts.h"
 
@@ -83,6 +84,14 @@ bool compared_runs_read(struct run_values *values, const struct compared_paths *
                         __atomic_fetch_add(n_read, 1, __ATOMIC_RELAXED);
         }
         return true;
+}
+
+void compared_runs_finish(struct run_values *values, const struct compared_paths *paths,
+                          const struct measured_session_request *request)
+{
+        run_values_finish(values);
+        if (request->by == MEASURED_FUNCTION && paths->n[RUN_A] && paths->n[RUN_B])
+                renamed_code_pair(values, paths->paths[RUN_A][0], paths->paths[RUN_B][0], request);
 }
 
 bool compared_runs_have_python(const struct compared_paths *paths, const struct resolver_sources *sources)

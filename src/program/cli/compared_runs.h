@@ -32,6 +32,11 @@ bool compared_paths_spare(const struct compared_paths *paths, const char *option
 bool compared_runs_read(struct run_values *values, const struct compared_paths *paths, enum run_side side,
                         const struct measured_session_request *request, size_t *n_read, struct err *err);
 
+/* Ends the values of the sessions, by function, which were read by `request`; functions of another name in B
+ * are found in sessions of both sides. */
+void compared_runs_finish(struct run_values *values, const struct compared_paths *paths,
+                          const struct measured_session_request *request);
+
 /* Whether the first session of each side has Python frames. */
 bool compared_runs_have_python(const struct compared_paths *paths, const struct resolver_sources *sources);
 

@@ -15,6 +15,7 @@
 #include "python_label.h"
 #include "python_version.h"
 #include "text.h"
+#include "unnamed_code.h"
 
 struct measuring {
         struct run_values *values;
@@ -211,7 +212,7 @@ static void add_functions(struct measuring *m)
                 };
                 AUTO_RELEASE(buf) text = {0};
 
-                if (!lines && unnamed_code_add_name(m->request->unnamed, m->report, i, &text))
+                if (!lines && unnamed_code_add_name(m->request->codes, m->report, i, &text))
                         name.name = buf_text(&text);
                 if (lines) {
                         const char *line = hot_text(hot, row->line);
@@ -404,8 +405,8 @@ bool measured_session_has_python(const char *path, const struct resolver_sources
         return input && cursor_left(&section) > 0;
 }
 
-bool measured_session_add(struct run_values *values, enum run_side side, const char *path,
-                          const struct measured_session_request *request, struct err *err)
+struct report_request measured_session_report(const char *path,
+                                              const struct measured_session_request *request)
 {
         struct report_request wanted = {
                 .path = path,
@@ -416,18 +417,25 @@ bool measured_session_add(struct run_values *values, enum run_side side, const c
                 .merges_callers = true,
                 .sources = request->sources,
         };
-        AUTO(session_input) input = NULL;
-        AUTO(report) report = NULL;
-        struct measuring m = {.values = values, .request = request};
-        const char *name = request->name ? request->name : path;
-        bool ok;
-
         if (request->filter)
                 wanted.filter = *request->filter;
         if (request->by == MEASURED_PYTHON)
                 wanted.results |= REPORT_PYTHON;
         if (request->by == MEASURED_STACK || request->trees)
                 wanted.results |= REPORT_TREE;
+        return wanted;
+}
+
+bool measured_session_add(struct run_values *values, enum run_side side, const char *path,
+                          const struct measured_session_request *request, struct err *err)
+{
+        struct report_request wanted = measured_session_report(path, request);
+        AUTO(session_input) input = NULL;
+        AUTO(report) report = NULL;
+        struct measuring m = {.values = values, .request = request};
+        const char *name = request->name ? request->name : path;
+        bool ok;
+
         input = session_input_open(path, report_session_access(request->sources), err);
         if (!input)
                 return false;
@@ -446,6 +454,6 @@ bool measured_session_add(struct run_values *values, enum run_side side, const c
         add_names(&m);
         free(m.numbers);
         ok = has_names(&m, name, err);
-        unnamed_code_end(request->unnamed, TAKE(report));
+        function_codes_end(request->codes, TAKE(report));
         return ok;
 }

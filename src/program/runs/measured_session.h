@@ -7,9 +7,9 @@
 
 #include "diff_tree.h"
 #include "err.h"
+#include "function_codes.h"
 #include "report.h"
 #include "run_values.h"
-#include "unnamed_code.h"
 
 /* What the names of a run are. */
 enum measured_by {
@@ -27,13 +27,17 @@ struct measured_session_request {
         const char *name; /* what the run is called; NULL: the path of its session */
         const struct profile_filter *filter;
         const struct resolver_sources *sources;
-        struct unnamed_code *unnamed; /* of all sessions of the comparison */
+        struct function_codes *codes; /* of all sessions of the comparison */
         struct buf *warnings;         /* receives a line for each session of poor quality; NULL: not wanted */
         struct diff_tree *trees;      /* receives the call tree of each event; NULL: no trees are made */
 };
 
 /* Whether the session was recorded with Python frames.  False if it can't be read: reading it says why. */
 bool measured_session_has_python(const char *path, const struct resolver_sources *sources);
+
+/* The report that a session of `request` is read from. */
+struct report_request measured_session_report(const char *path,
+                                              const struct measured_session_request *request);
 
 /* Adds the session as a run of `side`.  ERR_MISSING if it has no samples, or no names of the requested
  * kind. */
