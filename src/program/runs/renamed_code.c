@@ -19,13 +19,13 @@ struct lone_functions {
 
 #define SEVERAL UINT64_MAX
 
-struct renaming {
+struct rename_search {
         struct run_values *values;
         const struct measured_session_request *request;
         struct lone_functions lone[RUN_N_SIDES];
 };
 
-static void renaming_release(struct renaming *r)
+static void rename_search_release(struct rename_search *r)
 {
         for (int side = RUN_A; side < RUN_N_SIDES; side++) {
                 map_release(&r->lone[side].by_name);
@@ -55,7 +55,7 @@ static double samples_of(const struct run_values *v, size_t name, enum run_side 
         return (double)n / (double)run_values_n_runs(v, side);
 }
 
-static void list_lone(struct renaming *r)
+static void list_lone(struct rename_search *r)
 {
         for (size_t i = 0; i < run_values_n_names(r->values); i++) {
                 double a = samples_of(r->values, i, RUN_A), b = samples_of(r->values, i, RUN_B);
@@ -67,7 +67,7 @@ static void list_lone(struct renaming *r)
         }
 }
 
-static void add_code(struct renaming *r, enum run_side side, struct report *report, size_t row_index)
+static void add_code(struct rename_search *r, enum run_side side, struct report *report, size_t row_index)
 {
         const struct hot *hot = report->hot;
         const struct hot_row *row = hot_get_row(hot, row_index);
@@ -93,7 +93,7 @@ static void add_code(struct renaming *r, enum run_side side, struct report *repo
         *found = is_new || *found == *name ? *name : SEVERAL;
 }
 
-static void read_codes(struct renaming *r, enum run_side side, const char *path)
+static void read_codes(struct rename_search *r, enum run_side side, const char *path)
 {
         struct report_request wanted = measured_session_report(path, r->request);
         AUTO(report) report = report_make(&wanted, NULL);
@@ -106,7 +106,7 @@ static void read_codes(struct renaming *r, enum run_side side, const char *path)
 
 static void pair(void *ctx, uint64_t code, uint64_t *name)
 {
-        struct renaming *r = ctx;
+        struct rename_search *r = ctx;
         const uint64_t *b = map_find(&r->lone[RUN_B].by_code, code);
 
         if (b && *b != SEVERAL && *name != SEVERAL)
@@ -116,7 +116,7 @@ static void pair(void *ctx, uint64_t code, uint64_t *name)
 void renamed_code_pair(struct run_values *values, const char *a, const char *b,
                        const struct measured_session_request *request)
 {
-        AUTO_RELEASE(renaming) r = {.values = values, .request = request};
+        AUTO_RELEASE(rename_search) r = {.values = values, .request = request};
 
         list_lone(&r);
         if (!r.lone[RUN_A].by_name.n_used || !r.lone[RUN_B].by_name.n_used)
