@@ -372,8 +372,12 @@ def test_counts_are_compared(t: Context) -> None:
     done = t.good("diff", *sessions("a"), "--", *sessions("b"))
     check("task-clock" in done.out and " ms " in done.out and "by function" not in done.out, "only totals", done)
     check(done.out.startswith(f"{RUNS} runs each, in turn; same machine"), "counts that were made in turn are pairs", done)
+    one = diff(t, "--measure", "count", "-e", "page-faults")["totals"]
+    check([row["total"] for row in one] == ["page-faults"], f"one event: {one}")
     done = t.ours("check", "--max-change", "event:task-clock=10%", *sessions("a"), "--", *sessions("b"))
     check(done.status == 1, "a limit of an event", done)
+    done = t.ours("check", "--measure", "count", "-e", "task-clock", *sessions("a"), "--", *sessions("b"))
+    check(done.status == 1 and done.out.startswith("SLOWER: task-clock +") and ", allowed +1 %" in done.out, "the limit of a count", done)
     t.good("check", "--write-baseline", "base.json", "--", *sessions("a"))
     done = t.ours("check", "--baseline", "base.json", "--max-change", "event:task-clock=10%", "--", *sessions("b"))
     check(done.status == 1, "and against a baseline", done)
@@ -396,6 +400,7 @@ def test_counts_and_samples_are_not_mixed(t: Context) -> None:
     diff_sessions.write_counts(t.path("d.data"), (1, 2))
     for argv, words in ((("c.data", "b-1.data"), "A has counts and B has samples"), (("a-1.data", "c.data"), "B has counts and A has samples"),
                         (("--by", "line", "c.data", "d.data"), "c.data: it has counts, not samples"),
+                        (("--measure", "count", "a-1.data", "b-1.data"), "these have samples"),
                         (("-o", "x.svg", "c.data", "d.data"), "c.data: it has counts, not samples"),
                         (("-e", "branches", "c.data", "d.data"), "no event 'branches' is in A and in B")):
         done = t.ours("diff", *argv)

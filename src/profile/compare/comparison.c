@@ -298,6 +298,17 @@ static void judge_rows(struct comparison *c, enum comparison_measure measure)
         family_release(&family);
 }
 
+static void keep_total(struct comparison *c, const char *key)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < c->n_totals; i++) {
+                if (!strcmp(c->totals[i].key, key))
+                        c->totals[n++] = c->totals[i];
+        }
+        c->n_totals = n;
+}
+
 static void judge_totals(struct comparison *c)
 {
         struct family family = family_new(c->n_totals);
@@ -381,6 +392,8 @@ struct comparison *comparison_new(const struct comparison_request *request)
         judge_rows(c, MEASURE_TIME);
         judge_rows(c, MEASURE_SHARE);
         comparison_add_totals(c, request->values);
+        if (request->total)
+                keep_total(c, request->total);
         judge_totals(c);
         sort(c->rows, c->n_rows, c->measure == MEASURE_SHARE ? by_share : by_difference);
         sort(c->only_a, c->n_only_a, by_amount);

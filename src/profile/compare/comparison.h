@@ -76,6 +76,7 @@ struct comparison_request {
         const struct run_values *values; /* finished; outlives the comparison */
         uint32_t event;
         enum comparison_measure measure; /* which test decides the verdicts of rows */
+        const char *total;               /* the key of the only total that is compared; NULL: all */
 };
 
 struct comparison {

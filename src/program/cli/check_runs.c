@@ -49,14 +49,6 @@ static bool take_vs(struct check_runs *runs, const char *text, struct err *err)
         return command->n_words || err_set(err, ERR_USAGE, "--vs takes a command");
 }
 
-static bool take_measure(struct check_runs *runs, const struct checking_options *o, struct err *err)
-{
-        if (!o->measure || strcmp(o->measure, "count") != 0)
-                return true;
-        runs->event = o->event;
-        return o->event || err_set(err, ERR_USAGE, "--measure count needs an event, as in -e instructions");
-}
-
 struct check_runs *check_runs_new(const struct command_line *line, const struct check_options *options,
                                   struct err *err)
 {
@@ -86,7 +78,9 @@ struct check_runs *check_runs_new(const struct command_line *line, const struct 
                 err_set(err, ERR_USAGE, "--run compares with either --baseline FILE or --vs COMMAND");
                 return NULL;
         }
-        return take_vs(runs, o->versus, err) && take_measure(runs, o, err) ? TAKE(runs) : NULL;
+        if (o->measure && !strcmp(o->measure, "count"))
+                runs->event = o->event;
+        return take_vs(runs, o->versus, err) ? TAKE(runs) : NULL;
 }
 
 /* With the names of its Python functions. */

@@ -95,6 +95,11 @@ static bool split_paths(struct checking *c, const struct command_line *line, str
 }
 
 /* Without limits of the user: what is measured may grow by 5 %; exact counts by 1 %. */
+static bool is_by_count(const struct checking_options *o)
+{
+        return o->measure && !strcmp(o->measure, "count");
+}
+
 static bool add_limits(struct checking *c, struct err *err)
 {
         const struct checking_options *o = &c->options->what;
@@ -102,7 +107,7 @@ static bool add_limits(struct checking *c, struct err *err)
 
         if (o->max_change)
                 return limits_parse(&c->limits, o->max_change, err);
-        if (!o->measure || strcmp(o->measure, "count") != 0 || !o->event)
+        if (!is_by_count(o))
                 return limits_parse(&c->limits, "total=5%", err);
         buf_printf(&counted, "event:%s=1%%", o->event);
         return limits_parse(&c->limits, buf_text(&counted), err);
@@ -119,7 +124,7 @@ static bool check_html(struct checking *c, struct err *err)
                 return err_set(
                         err, ERR_USAGE,
                         "--html and --baseline cannot be used together: a baseline has no call stacks");
-        if (o->measure && !strcmp(o->measure, "count"))
+        if (is_by_count(o))
                 return err_set(
                         err, ERR_USAGE,
                         "--html and --measure count cannot be used together: counts have no functions");
@@ -167,14 +172,15 @@ static bool check_options(struct checking *c, const struct command_line *line, s
                                  : o->html       ? "--html"
                                                  : NULL;
 
-        const char *needs_run = o->versus                                    ? "--vs"
-                                : o->max_runs                                ? "--max-runs"
-                                : o->max_time_ns                             ? "--max-time"
-                                : o->measure && !strcmp(o->measure, "count") ? "--measure count"
-                                                                             : NULL;
+        const char *needs_run = o->versus        ? "--vs"
+                                : o->max_runs    ? "--max-runs"
+                                : o->max_time_ns ? "--max-time"
+                                                 : NULL;
 
         if (!check_words(o, err))
                 return false;
+        if (is_by_count(o) && !o->event)
+                return err_set(err, ERR_USAGE, "--measure count needs an event, as in -e instructions");
         if (needs_run && !o->runs)
                 return err_set(err, ERR_USAGE, "%s needs --run and a command after --", needs_run);
         if (o->write_baseline && in_the_way)

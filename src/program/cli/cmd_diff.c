@@ -32,6 +32,7 @@ struct diffing {
         struct measured_session_request request;
         const struct diff_kind *kind;
         enum comparison_measure measure;
+        bool is_by_count; /* --measure count */
         double wanted_change;
         bool is_colored;
         bool is_by_python;          /* without --by */
@@ -105,13 +106,9 @@ static bool choose_measure(struct diffing *d, struct err *err)
         const char *word = d->options->what.measure;
 
         d->measure = word && !strcmp(word, "share") ? MEASURE_SHARE : MEASURE_TIME;
-        if (word && !strcmp(word, "count"))
-                return err_set(
-                        err, ERR_USAGE,
-                        "--measure count: sessions of wperf stat are compared by their counts without it; to "
-                        "count while a command runs write wperf check --run --measure count -e EVENT");
-        return !word || d->measure == MEASURE_SHARE || !strcmp(word, "time") ||
-               err_set(err, ERR_USAGE, "--measure takes time or share, not '%.40s'", word);
+        d->is_by_count = word && !strcmp(word, "count");
+        return !word || d->is_by_count || d->measure == MEASURE_SHARE || !strcmp(word, "time") ||
+               err_set(err, ERR_USAGE, "--measure takes time, share or count, not '%.40s'", word);
 }
 
 static bool choose_change(struct diffing *d, struct err *err)
@@ -197,6 +194,7 @@ static void compare_event(struct diffing *d, uint32_t event)
                 .values = d->values,
                 .event = event,
                 .measure = d->measure,
+                .total = d->is_by_count ? d->options->what.event : NULL,
         };
         bool in_a = has_event(d->values, event, RUN_A), in_b = has_event(d->values, event, RUN_B);
 
@@ -231,6 +229,9 @@ static bool compare_events(struct diffing *d, struct err *err)
                         err, ERR_MISSING,
                         "%s has counts and %s has samples: compare sessions of wperf stat, or of wperf record",
                         a_counts ? "A" : "B", a_counts ? "B" : "A");
+        if (d->is_by_count && !a_counts)
+                return err_set(err, ERR_MISSING,
+                               "--measure count compares sessions of wperf stat; these have samples");
         if (!compared_runs_check(d->values, err))
                 return false;
         for (uint32_t i = 0; i < run_values_n_events(d->values); i++) {

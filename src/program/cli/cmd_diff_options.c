@@ -29,11 +29,12 @@ static const struct option comparing_options[] = {
                 .name = "measure",
                 .kind = OPTION_STRING,
                 .arg = "WHAT",
-                .values = "time share",
+                .values = "time share count",
                 .offset = offsetof(struct comparing_options, measure),
                 .help = "decide by time (share of the samples times the CPU time of the run) or by share "
                         "alone, which does not depend on the machine's speed; if one function takes longer, "
-                        "the shares of all others shrink; default time",
+                        "the shares of all others shrink; count: compare the event of -e, or all events, in "
+                        "sessions of wperf stat; default time",
         },
         {
                 .name = "event",
@@ -180,8 +181,9 @@ static const struct option checking_options[] = {
                 .arg = "WHAT",
                 .values = "time share count",
                 .offset = offsetof(struct checking_options, measure),
-                .help = "check functions by time or by share of the samples; count: with --run, count the event of -e "
-                        "exactly instead of sampling, where this machine can; default time",
+                .help = "check functions by time or by share of the samples; count: check the event of -e in "
+                        "sessions of wperf stat, or with --run count it instead of sampling, where this machine can; "
+                        "default time",
         },
         {
                 .name = "unclear",
