@@ -393,8 +393,7 @@ const char *run_values_paired_module(const struct run_values *v, const char *mod
         return module;
 }
 
-/* --- Copies and groups
- * ----------------------------------------------------------------------------------------- */
+/* --- Copies and groups ------------------------------------------------------------------------------ */
 
 static void copy_run(const struct run_values *from, size_t index, struct run_values *to)
 {

@@ -127,38 +127,39 @@ static struct run_group widened(const struct run_group *group, size_t n, double 
         return wide;
 }
 
-/* The smallest change that `n` runs of each show if runs vary as much as they may. Only groups of the same
- * size have a covariance. */
-static double smallest_of(const struct run_group *a, const struct run_group *b, double covariance, size_t n,
-                          double alpha)
+/* The smallest change that `n` runs show if runs vary as much as they may. Only groups of the same size have
+ * a covariance. */
+static double smallest_of(const struct run_group *a, const struct run_group *b,
+                          const struct welch_wanted *wanted, size_t n)
 {
-        double factor = variance_factor(freedom(a, b, covariance));
-        struct run_group wide_a = widened(a, n, factor), wide_b = widened(b, n, factor);
+        double factor = variance_factor(freedom(a, b, wanted->covariance));
+        struct run_group wide_a = widened(a, wanted->a_is_fixed ? a->n : n, factor),
+                         wide_b = widened(b, n, factor);
 
-        return smallest_change(&wide_a, &wide_b, covariance * factor * (double)a->n / (double)n, alpha);
+        return smallest_change(&wide_a, &wide_b, wanted->covariance * factor * (double)b->n / (double)n,
+                               wanted->alpha);
 }
 
-size_t welch_runs_for(const struct run_group *a, const struct run_group *b, double covariance, double change,
-                      double alpha, size_t max)
+size_t welch_runs_for(const struct run_group *a, const struct run_group *b, const struct welch_wanted *wanted)
 {
-        size_t have = a->n < b->n ? a->n : b->n, low = have, high = have;
+        size_t have = a->n < b->n && !wanted->a_is_fixed ? a->n : b->n, low = have, high = have;
 
-        if (have < 2)
+        if (a->n < 2 || b->n < 2)
                 return 0;
-        if (smallest_change(a, b, covariance, alpha) <= change)
+        if (smallest_change(a, b, wanted->covariance, wanted->alpha) <= wanted->change)
                 return have;
-        while (high < max && smallest_of(a, b, covariance, high, alpha) > change) {
+        while (high < wanted->max && smallest_of(a, b, wanted, high) > wanted->change) {
                 low = high;
                 high *= 2;
         }
-        if (high > max)
-                high = max;
-        if (smallest_of(a, b, covariance, high, alpha) > change)
+        if (high > wanted->max)
+                high = wanted->max;
+        if (smallest_of(a, b, wanted, high) > wanted->change)
                 return 0;
         while (high - low > 1) {
                 size_t middle = low + (high - low) / 2;
 
-                if (smallest_of(a, b, covariance, middle, alpha) > change)
+                if (smallest_of(a, b, wanted, middle) > wanted->change)
                         low = middle;
                 else
                         high = middle;

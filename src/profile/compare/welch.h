@@ -41,10 +41,18 @@ struct welch welch_compare(const struct run_group *a, const struct run_group *b,
  * `covariance` as above.  Infinite for fewer than two runs in a group. */
 double welch_smallest(const struct run_group *a, const struct run_group *b, double covariance, double alpha);
 
-/* The number of runs that each group needs to show a change of B / A - 1; that of the smaller group if the
- * present runs show it.  Few runs do not say well how much runs vary, so it allows for more variance than
- * they have.  0: more than `max`, or a group has fewer than two runs. */
-size_t welch_runs_for(const struct run_group *a, const struct run_group *b, double covariance, double change,
-                      double alpha, size_t max);
+/* A change that is to be shown. */
+struct welch_wanted {
+        double change;            /* of B / A - 1 */
+        double alpha, covariance; /* as above */
+        size_t max;               /* runs of a group */
+        bool a_is_fixed;          /* only B gets more runs */
+};
+
+/* The number of runs that each group needs, or that B needs; that of the smaller group, or of B, if the
+ * present runs show the change.  Few runs do not say well how much runs vary, so it allows for more variance
+ * than they have.  0: more than `max`, or a group has fewer than two runs. */
+size_t welch_runs_for(const struct run_group *a, const struct run_group *b,
+                      const struct welch_wanted *wanted);
 
 #endif

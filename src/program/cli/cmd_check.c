@@ -94,12 +94,12 @@ static bool split_paths(struct checking *c, const struct command_line *line, str
         return compared_paths_split(line, &c->paths, err);
 }
 
-/* Without limits of the user: what is measured may grow by 5 %; exact counts by 1 %. */
 static bool is_by_count(const struct checking_options *o)
 {
         return o->measure && !strcmp(o->measure, "count");
 }
 
+/* Without limits of the user: what is measured may grow by 5 %; exact counts by 1 %. */
 static bool add_limits(struct checking *c, struct err *err)
 {
         const struct checking_options *o = &c->options->what;

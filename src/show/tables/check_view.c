@@ -57,7 +57,10 @@ static bool count_more_runs(const struct check_view *view, const struct limit_re
         double gap = fabs(r->limit->max_change - r->change);
 
         return !view->is_doubted && r->verdict == LIMIT_UNKNOWN && r->value.welch.is_known && isfinite(gap) &&
-               gap > 0 && diff_view_count_more_runs(view->values, &r->value, gap, r->alpha, ret) && ret->n;
+               gap > 0 &&
+               diff_view_count_more_runs(view->values, &r->value,
+                                         &(struct diff_wanted){gap, r->alpha, view->a_label}, ret) &&
+               ret->n;
 }
 
 /* "4 more runs, 7 s"; otherwise why it is not known. */

@@ -111,17 +111,23 @@ static double mean_elapsed_ns(const struct run_values *v)
 }
 
 bool diff_view_count_more_runs(const struct run_values *values, const struct compared *compared,
-                               double change, double alpha, struct diff_more_runs *ret)
+                               const struct diff_wanted *wanted, struct diff_more_runs *ret)
 {
-        size_t have = compared->a.n < compared->b.n ? compared->a.n : compared->b.n;
-        size_t need = welch_runs_for(&compared->a, &compared->b, compared->covariance, change, alpha,
-                                     COMPARISON_MAX_RUNS);
+        size_t n_a = compared->a.n, n_b = compared->b.n, have = n_a < n_b && !wanted->a_is_fixed ? n_a : n_b;
+        size_t need = welch_runs_for(&compared->a, &compared->b,
+                                     &(struct welch_wanted){
+                                             .change = wanted->change,
+                                             .alpha = wanted->alpha,
+                                             .covariance = compared->covariance,
+                                             .max = COMPARISON_MAX_RUNS,
+                                             .a_is_fixed = wanted->a_is_fixed,
+                                     });
 
         *ret = (struct diff_more_runs){0};
         if (!need)
                 return false;
         ret->n = need > have ? need - have : 0;
-        ret->seconds = ceil((double)ret->n * mean_elapsed_ns(values) / 1e9 * 2);
+        ret->seconds = ceil((double)ret->n * mean_elapsed_ns(values) / 1e9 * (wanted->a_is_fixed ? 1 : 2));
         return true;
 }
 
@@ -143,8 +149,9 @@ static void add_budget(const struct diff_view *view, const struct compared *comp
                 return;
         if (!compared->welch.is_known) {
                 buf_printf(out, "; to know what %.3g %% needs, record at least two runs of each", percent);
-        } else if (!diff_view_count_more_runs(view->values, compared, view->wanted_change, compared->alpha,
-                                              &more)) {
+        } else if (!diff_view_count_more_runs(
+                           view->values, compared,
+                           &(struct diff_wanted){view->wanted_change, compared->alpha, false}, &more)) {
                 text_printf(out, "; %.3g %% of %s needs more than %d runs of each", percent, name,
                             COMPARISON_MAX_RUNS);
         } else if (!more.n) {

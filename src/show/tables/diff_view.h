@@ -58,13 +58,18 @@ void diff_view_add_amount(struct buf *out, double amount, enum compared_unit uni
 /* A difference, with its sign: "+131 ms". */
 void diff_view_add_difference(struct buf *out, double difference, enum compared_unit unit);
 
-/* What is missing to show `change` with a test at `alpha`; false if no number of runs that anyone records
- * would show it. */
+/* A change that is to be shown by a test at `alpha`. */
+struct diff_wanted {
+        double change, alpha;
+        bool a_is_fixed; /* a baseline: only B gets more runs */
+};
+
+/* What is missing to show it; false if no number of runs that anyone records would. */
 struct diff_more_runs {
-        size_t n;       /* of each side */
+        size_t n;       /* of each side that gets more */
         double seconds; /* that they take; 0: not known */
 };
 bool diff_view_count_more_runs(const struct run_values *values, const struct compared *compared,
-                               double change, double alpha, struct diff_more_runs *ret);
+                               const struct diff_wanted *wanted, struct diff_more_runs *ret);
 
 #endif

@@ -179,6 +179,13 @@ TEST(intervals_of_rows_have_the_truth_in_them)
         EXPECT_TRUE(n_missed <= n_all * 6 / 100);
 }
 
+static size_t runs_for(const struct compared_row *row, double change)
+{
+        return welch_runs_for(
+                &row->amount.a, &row->amount.b,
+                &(struct welch_wanted){.change = change, .alpha = row->amount.alpha, .max = 1000});
+}
+
 /* Five runs say how many show the slow-down of one function; that many find it.  Of other functions few may
  * be blamed. */
 static void plant(double planted, size_t function)
@@ -203,9 +210,7 @@ static void plant(double planted, size_t function)
                 pilot_values = runs_make(&b, 5, 5);
                 pilot = compare(pilot_values, MEASURE_TIME);
                 row = find(pilot, name);
-                n = row ? welch_runs_for(&row->amount.a, &row->amount.b, row->amount.covariance, planted - 1,
-                                         row->amount.alpha, 1000)
-                        : 0;
+                n = row ? runs_for(row, planted - 1) : 0;
                 EXPECT_TRUE(n);
                 if (!n)
                         return;

@@ -97,17 +97,20 @@ TEST(pairs_that_help_find_more_without_more_alarms)
 TEST(pairs_find_smaller_differences_with_fewer_runs)
 {
         struct run_group a = {.n = 8, .mean = 100, .variance = 1}, b = a;
-        double covariance = 0.8 / 8, weight = 7.0 / (7 + 8); /* of run_pairs_covariance() */
-        double alone = welch_smallest(&a, &b, 0, 0.05),
-               paired = welch_smallest(&a, &b, weight * covariance, 0.05);
+        double covariance = 7.0 / (7 + 8) * 0.8 / 8; /* as run_pairs_covariance() has it */
+        const struct welch_wanted of_others = {.change = 0.006, .alpha = 0.05, .max = 1000},
+                                  of_pairs = {.change = 0.006,
+                                              .alpha = 0.05,
+                                              .covariance = covariance,
+                                              .max = 1000};
+        double alone = welch_smallest(&a, &b, 0, 0.05), paired = welch_smallest(&a, &b, covariance, 0.05);
         double found = rate_of(2, 8, 0.8, paired, true);
 
         printf("# 8 pairs, correlation 0.8: %.2f is found in %.3f, without pairs %.2f\n", paired, found,
                alone);
         EXPECT_CMP(paired, <, 0.85 * alone);
         EXPECT_CMP(found, >=, 0.88);
-        EXPECT_CMP(welch_runs_for(&a, &b, weight * covariance, 0.006, 0.05, 1000), <,
-                   0.8 * welch_runs_for(&a, &b, 0, 0.006, 0.05, 1000));
+        EXPECT_CMP(welch_runs_for(&a, &b, &of_pairs), <, 0.8 * welch_runs_for(&a, &b, &of_others));
 }
 
 TAP_MAIN

@@ -12,6 +12,14 @@ static bool is_near(double x, double y, double relative)
         return fabs(x - y) <= relative * fabs(y);
 }
 
+static size_t runs_for(const struct run_group *a, const struct run_group *b, double change, bool a_is_fixed)
+{
+        return welch_runs_for(
+                a, b,
+                &(struct welch_wanted){
+                        .change = change, .alpha = 0.05, .max = 10000, .a_is_fixed = a_is_fixed});
+}
+
 /* Closed forms: I_x(1, b) = 1 - (1 - x)^b, I_x(a, 1) = x^a, I_1/2(a, a) = 1/2; and a polynomial for whole a
  * and b. */
 TEST(the_incomplete_beta_function_has_its_closed_forms)
@@ -119,7 +127,7 @@ TEST(a_group_of_zero_has_an_interval_without_end)
         w = welch_compare(&a, &b, 0, 0.05);
         EXPECT_TRUE(w.p < 0.05 && isinf(w.high) && w.low > 0);
         EXPECT_TRUE(isfinite(welch_smallest(&a, &b, 0, 0.05)));
-        EXPECT_TRUE(!welch_runs_for(&a, &b, 0, 10, 0.05, 1000));
+        EXPECT_TRUE(!runs_for(&a, &b, 10, false));
 }
 
 /* Means with standard errors of 5 and 4 and a covariance of 10: the ends r of Fieller's interval are where
@@ -147,7 +155,7 @@ TEST(the_number_of_runs_suffices_and_allows_for_more_variance)
         size_t last = 10001;
 
         for (double change = 0.01; change < 0.3; change *= 1.3) {
-                size_t n = welch_runs_for(&a, &b, 0, change, 0.05, 10000);
+                size_t n = runs_for(&a, &b, change, false);
                 struct run_group more_a = a, more_b = b;
 
                 more_a.n = more_b.n = n;
@@ -157,9 +165,21 @@ TEST(the_number_of_runs_suffices_and_allows_for_more_variance)
                 last = n;
         }
         EXPECT_CMP(last, ==, 5);
-        EXPECT_TRUE(!welch_runs_for(&a, &b, 0, 1e-6, 0.05, 10000));
+        EXPECT_TRUE(!runs_for(&a, &b, 1e-6, false));
         a.n = 1;
-        EXPECT_TRUE(!welch_runs_for(&a, &b, 0, 0.5, 0.05, 10000));
+        EXPECT_TRUE(!runs_for(&a, &b, 0.5, false));
+}
+
+/* Ten runs of a baseline vary by as much as their mean may be wrong, however many runs of B there are. */
+TEST(a_baseline_gets_no_more_runs)
+{
+        struct run_group a = {.n = 10, .mean = 100, .variance = 9}, b = {.n = 5, .mean = 101, .variance = 9};
+        size_t both = runs_for(&a, &b, 0.05, false), only_b = runs_for(&a, &b, 0.05, true);
+
+        EXPECT_TRUE(both > 5 && only_b > both && only_b < 100);
+        EXPECT_TRUE(runs_for(&a, &b, 0.02, false));
+        EXPECT_TRUE(!runs_for(&a, &b, 0.02, true));
+        EXPECT_CMP(runs_for(&a, &b, 0.5, true), ==, 5);
 }
 
 /* The example of Benjamini and Hochberg (1995), section 3.1: of these 15, four are discoveries at 0.05. */
