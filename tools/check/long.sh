@@ -8,7 +8,7 @@ long_parts=(
         "trials: the accuracy test a hundred times (TRIALS)"
         "compare: programs compared with themselves a hundred times, quiet and under load, and planted slow-downs (TRIALS)"
         "stop: kills recorders while they trace, starts programs that wait for signals, an hour of pools, thousands of processes (TRIALS, KILLS, STARTS, WAITS, STOP_MINUTES)"
-        "oracle: 20,000 Python stacks of each interpreter, Debian unstable's too, beside a walk in the kernel (SAMPLES), processes of each stopped at random, 2,000 stacks of waiting threads beside gdb, and inlined functions of 55 builds"
+        "oracle: 20,000 Python stacks of each interpreter, Debian unstable's too, beside a walk in the kernel (SAMPLES), processes of each stopped at random, 2,000 stacks of waiting threads beside gdb, 20,000 planted waits (PLANTED), and inlined functions of 55 builds"
         "driver-soak: ten minutes of random requests to the Windows driver, and 100 loads (DRIVER_SECONDS)"
         "arm64-rest: under qemu-user, all golden files, fuzz seeds, and the unit tests that compute much"
         "mingw-rest: under wine, the unit tests that compute much"
@@ -92,6 +92,8 @@ part_oracle() {
         measured oracle python3 tests/system/test_python_oracle.py build/release/src/program/cli/wperf build/release \
                 --samples "${SAMPLES:-20000}"
         SAMPLES=2000 measured "stacks of gdb" python3 tests/system/test_stack_gdb.py build/release/src/program/cli/wperf build/release many
+        TRIALS=${PLANTED:-20} measured "planted waits" python3 tests/system/test_planted_waits.py build/release/src/program/cli/wperf \
+                build/release
         measured inlines python3 tests/oracle/inlines_agree.py build/release/src/program/cli/wperf --all
         PYTHONS=all measured pairs python3 tests/system/test_python_frames.py build/release/src/program/cli/wperf build/release pairs
 }

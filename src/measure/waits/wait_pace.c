@@ -24,7 +24,8 @@ enum {
         PASSES_TO_PAY = 8,
         LIST_NS = 200000000,         /* between two lists of the processes */
         PROCESS_AGE_NS = 1000000000, /* how old what is known of a process may be */
-        FORGET_THREADS = 4096,       /* that have ended, at least, before they are forgotten */
+        MOST_MET_NS = 200000,  /* that reading a system call may take: else the thread may have gone on */
+        FORGET_THREADS = 4096, /* that have ended, at least, before they are forgotten */
         MAX_READINGS = 1 << 20,
         MAX_WAITING_BYTES = 64 << 20, /* of samples that were not taken */
 };
@@ -170,10 +171,12 @@ static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *
         wait_tasks_leave_out(p->tasks, thread->lacks_tasks);
         if (!wait_reader_read(p->reader, tid, &reading, &registers) || reading.how == WAIT_HOW_REFUSED)
                 return;
-        if (!is_as_met(&reading, &registers, met))
+        if (is_as_met(&reading, &registers, met))
+                plan_tasks(p, thread);
+        else if (met->after_ns - met->before_ns < MOST_MET_NS)
                 wait_reader_met(p->reader, tid, met, &reading, &registers);
         else
-                plan_tasks(p, thread);
+                return;
         thread->n_switches = reading.n_switches;
         reading.look_ns = look_ns;
         if (thread->lacks_tasks || (reading.how == WAIT_HOW_MOVING && thread->tasks_ns))

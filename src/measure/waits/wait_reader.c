@@ -412,6 +412,7 @@ void wait_reader_met(struct wait_reader *r, int32_t tid, const struct wait_threa
         r->tid = tid;
         r->inner_tid = met->inner_tid;
         begin_reading(r, ret);
+        ret->time_ns = met->before_ns;
         r->is_whole = true;
         ret->how = WAIT_HOW_MOVING;
         ret->number = met->number;

@@ -51,7 +51,8 @@ bool wait_reader_read(struct wait_reader *reader, int32_t tid, struct wait_readi
                       struct wait_registers *ret_registers);
 
 /* What a thread waited for that has gone on before it could be read: without stack and Python frames, with
- * WAIT_HOW_MOVING. `met` is how it was found. */
+ * WAIT_HOW_MOVING. `met` is how it was found; the reading has the time of that, because the thread may be in
+ * another wait by now. */
 void wait_reader_met(struct wait_reader *reader, int32_t tid, const struct wait_thread *met,
                      struct wait_reading *ret, struct wait_registers *ret_registers);
 

@@ -13,6 +13,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "os.h"
+
 enum { TEXT_BYTES = 4096 };
 
 /* Reads a small file of a thread. Negative errno on failure, else the length. */
@@ -83,6 +85,16 @@ void wait_thread_parse_call(const char *text, struct wait_thread *ret)
         ret->pc = words[n - 1];
 }
 
+static int read_call(int32_t pid, int32_t tid, char text[TEXT_BYTES], struct wait_thread *ret)
+{
+        int n;
+
+        ret->before_ns = os_monotonic_ns();
+        n = read_file(pid, tid, "syscall", text);
+        ret->after_ns = os_monotonic_ns();
+        return n;
+}
+
 bool wait_thread_read(int32_t pid, int32_t tid, struct wait_thread *ret)
 {
         char text[TEXT_BYTES];
@@ -91,7 +103,7 @@ bool wait_thread_read(int32_t pid, int32_t tid, struct wait_thread *ret)
         *ret = (struct wait_thread){.number = -1};
         n = read_file(pid, tid, "status", text);
         if (n > 0 && wait_thread_parse_status(text, ret))
-                n = read_file(pid, tid, "syscall", text);
+                n = read_call(pid, tid, text, ret);
         else
                 n = -ESRCH;
         if (n == -ESRCH || n == -ENOENT) {

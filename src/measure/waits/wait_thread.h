@@ -27,6 +27,8 @@ struct wait_thread {
         uint64_t sp, pc;     /* valid unless is_running or is_refused */
         uint64_t n_switches; /* how often it has left a CPU */
         int32_t inner_tid;   /* its number in its own PID namespace */
+        /* The system call was read between these times, by the clock of os_monotonic_ns. */
+        uint64_t before_ns, after_ns;
 };
 
 /* Reads the state of a thread; false if it has ended. */
