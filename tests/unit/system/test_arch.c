@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include "arch.h"
 #include "arm_cpu.h"
 #include "attributes.h"
+#include "syscall_names.h"
 #include "tap.h"
 
 TEST(arch_by_name)
@@ -12,6 +15,39 @@ TEST(arch_by_name)
         EXPECT_CMP(arch_from_machine("ARM64"), ==, &arch_arm64);
         EXPECT_CMP(arch_from_machine("riscv64"), ==, NULL);
         EXPECT_CMP(arch_from_machine(""), ==, NULL);
+}
+
+static void expect_call(enum arch_id arch, int32_t number, const char *wanted)
+{
+        size_t len;
+        const char *name = syscall_name_find(arch, number, &len);
+
+        if (!wanted) {
+                EXPECT_CMP(name, ==, NULL);
+                return;
+        }
+        ASSERT_TRUE(name && len == strlen(wanted));
+        EXPECT_TRUE(!memcmp(name, wanted, len));
+        EXPECT_INT(syscall_name_number(arch, wanted), number);
+}
+
+TEST(system_calls)
+{
+        expect_call(ARCH_X86_64, 0, "read");
+        expect_call(ARCH_X86_64, 202, "futex");
+        expect_call(ARCH_X86_64, 334, "rseq");
+        expect_call(ARCH_X86_64, 400, NULL);
+        expect_call(ARCH_X86_64, 450, "set_mempolicy_home_node");
+        expect_call(ARCH_X86_64, 100000, NULL);
+        expect_call(ARCH_X86_64, -1, NULL);
+        expect_call(ARCH_ARM64, 63, "read");
+        expect_call(ARCH_ARM64, 98, "futex");
+        expect_call(ARCH_ARM64, 222, "mmap");
+        expect_call(ARCH_ARM64, 450, "set_mempolicy_home_node");
+        expect_call(0, 0, NULL);
+        EXPECT_INT(syscall_name_number(ARCH_X86_64, "-"), -1);
+        EXPECT_INT(syscall_name_number(ARCH_X86_64, "rea"), -1);
+        EXPECT_INT(syscall_name_number(ARCH_X86_64, ""), -1);
 }
 
 TEST(x86_64_registers)
