@@ -9,15 +9,6 @@
 
 /* --- Events --- */
 
-static const struct tracing_field *find_field(const struct tracing_event *event, const char *name)
-{
-        for (size_t i = 0; i < event->n_fields; i++) {
-                if (!strcmp(event->fields[i].name, name) && event->fields[i].form == TRACING_NUMBER)
-                        return &event->fields[i];
-        }
-        return NULL;
-}
-
 static bool is_waking(const char *name)
 {
         return !strcmp(name, "sched_waking") || !strcmp(name, "sched_wakeup");
@@ -28,13 +19,13 @@ static void set_tracepoint(struct sched_event *e, const struct tracing_event *tr
         if (strcmp(tracepoint->system, "sched") != 0)
                 return;
         if (!strcmp(tracepoint->name, "sched_switch")) {
-                e->tid = find_field(tracepoint, "prev_pid");
-                e->state = find_field(tracepoint, "prev_state");
-                e->next_tid = find_field(tracepoint, "next_pid");
+                e->tid = tracing_event_number(tracepoint, "prev_pid");
+                e->state = tracing_event_number(tracepoint, "prev_state");
+                e->next_tid = tracing_event_number(tracepoint, "next_pid");
                 e->role = e->tid && e->state && e->next_tid ? SCHED_SWITCH : SCHED_NONE;
         } else if (is_waking(tracepoint->name)) {
-                e->tid = find_field(tracepoint, "pid");
-                e->flags = find_field(tracepoint, "common_flags");
+                e->tid = tracing_event_number(tracepoint, "pid");
+                e->flags = tracing_event_number(tracepoint, "common_flags");
                 e->role = e->tid ? SCHED_WAKING : SCHED_NONE;
         }
 }
@@ -63,8 +54,7 @@ static bool is_ready(const struct perfdata_event *event)
                event->attr.sample_type & PERF_SAMPLE_ADDR && !strcmp(event->name, "ready-thread");
 }
 
-/* Whether each time that it happens is a sample. */
-static bool is_each(const struct perf_attr *attr)
+bool sched_events_is_each(const struct perf_attr *attr)
 {
         return !(attr->flags & PERF_ATTR_FREQ) && attr->sample_period_or_freq == 1;
 }
@@ -83,7 +73,8 @@ struct sched_events *sched_events_new(const struct perfdata_reader *reader)
                 e->is_packed = is_off_cpu(event) && event->attr.sample_type & PERF_SAMPLE_RAW;
                 e->has_stacks = e->is_packed ||
                                 event->attr.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
-                if (tracepoint && event->attr.sample_type & PERF_SAMPLE_RAW && is_each(&event->attr))
+                if (tracepoint && event->attr.sample_type & PERF_SAMPLE_RAW &&
+                    sched_events_is_each(&event->attr))
                         set_tracepoint(e, tracepoint);
                 else if (is_off_cpu(event))
                         set_off_cpu(e, event->name);
@@ -110,14 +101,6 @@ enum sched_role sched_events_role(const struct sched_events *events, uint32_t ev
 
 /* --- Samples --- */
 
-static uint64_t number_of(const struct tracing_field *field, const struct sample *sample, bool *ret_is_bad)
-{
-        struct cursor bytes = tracing_field_bytes(field, sample->raw);
-
-        *ret_is_bad |= bytes.failed;
-        return bytes.failed ? 0 : tracing_field_number(field, bytes);
-}
-
 /* The bits that sched_switch reports (TASK_REPORT of the kernel's include/linux/sched.h). */
 static char letter_of(uint64_t state)
 {
@@ -135,9 +118,9 @@ bool sched_events_read_switch(const struct sched_event *event, const struct samp
 {
         bool is_bad = false;
 
-        ret->tid = (int32_t)number_of(event->tid, sample, &is_bad);
-        ret->next_tid = (int32_t)number_of(event->next_tid, sample, &is_bad);
-        ret->state = letter_of(number_of(event->state, sample, &is_bad));
+        ret->tid = (int32_t)tracing_field_read(event->tid, sample->raw, &is_bad);
+        ret->next_tid = (int32_t)tracing_field_read(event->next_tid, sample->raw, &is_bad);
+        ret->state = letter_of(tracing_field_read(event->state, sample->raw, &is_bad));
         return !is_bad;
 }
 
@@ -151,8 +134,9 @@ bool sched_events_read_wakeup(const struct sched_event *event, const struct samp
                 *ret = (struct sched_wakeup){.tid = (int32_t)sample->addr};
                 return true;
         }
-        ret->tid = (int32_t)number_of(event->tid, sample, &is_bad);
-        ret->is_interrupt = event->flags && number_of(event->flags, sample, &is_bad) & IN_INTERRUPT;
+        ret->tid = (int32_t)tracing_field_read(event->tid, sample->raw, &is_bad);
+        ret->is_interrupt =
+                event->flags && tracing_field_read(event->flags, sample->raw, &is_bad) & IN_INTERRUPT;
         return !is_bad;
 }
 

@@ -38,6 +38,9 @@ struct sched_events *sched_events_new(const struct perfdata_reader *reader);
 void sched_events_free(struct sched_events *events);
 AUTO_DEFINE(sched_events)
 
+/* Whether each time that an event happens is a sample. */
+bool sched_events_is_each(const struct perf_attr *attr);
+
 enum sched_role sched_events_role(const struct sched_events *events, uint32_t event);
 
 /* Whether samples of the event are waits, or times without a CPU. */

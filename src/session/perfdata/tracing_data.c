@@ -231,6 +231,18 @@ const struct tracing_event *tracing_data_find(const struct tracing_data *data, u
         return at ? data->events[*at - 1] : NULL;
 }
 
+const struct tracing_field *tracing_event_number(const struct tracing_event *event, const char *name)
+{
+        for (size_t i = 0; i < event->n_fields; i++) {
+                const struct tracing_field *field = &event->fields[i];
+
+                if (!strcmp(field->name, name) &&
+                    (field->form == TRACING_NUMBER || field->form == TRACING_POINTER))
+                        return field;
+        }
+        return NULL;
+}
+
 /* --- Values --- */
 
 struct cursor tracing_field_bytes(const struct tracing_field *field, struct cursor raw)
@@ -258,6 +270,14 @@ uint64_t tracing_field_number(const struct tracing_field *field, struct cursor b
         case 4: return field->is_signed ? (uint64_t)(int32_t)cursor_u32(&bytes) : cursor_u32(&bytes);
         default: return cursor_u64(&bytes);
         }
+}
+
+uint64_t tracing_field_read(const struct tracing_field *field, struct cursor raw, bool *ret_is_bad)
+{
+        struct cursor bytes = tracing_field_bytes(field, raw);
+
+        *ret_is_bad |= bytes.failed;
+        return bytes.failed ? 0 : tracing_field_number(field, bytes);
 }
 
 /* --- Writing --- */

@@ -49,11 +49,17 @@ const struct tracing_event *tracing_data_get(const struct tracing_data *data, si
 /* NULL if there is none. */
 const struct tracing_event *tracing_data_find(const struct tracing_data *data, uint64_t id);
 
+/* The field of an event that has this name and is a number or a pointer; NULL if there is none. */
+const struct tracing_field *tracing_event_number(const struct tracing_event *event, const char *name);
+
 /* The bytes of a field in the raw data of a sample; failed if they are missing. */
 struct cursor tracing_field_bytes(const struct tracing_field *field, struct cursor raw);
 
 /* The value of a TRACING_NUMBER or TRACING_POINTER of 1, 2, 4 or 8 bytes, sign-extended if is_signed. */
 uint64_t tracing_field_number(const struct tracing_field *field, struct cursor bytes);
+
+/* The same of the raw data of a sample; if it is missing, 0, and sets *ret_is_bad. */
+uint64_t tracing_field_read(const struct tracing_field *field, struct cursor raw, bool *ret_is_bad);
 
 /* The content of a section for writing, as read from tracefs. */
 struct tracing_source {

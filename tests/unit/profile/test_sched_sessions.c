@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "attributes.h"
-#include "perfdata_format.h"
 #include "report.h"
 #include "session_builder.h"
 #include "stack_waits.h"
 #include "tap.h"
-#include "tracing_data.h"
+#include "tracepoint_session.h"
 
 enum { MS = 1000000, SWITCH_ID = 372, WAKING_ID = 375, RAW_BYTES = 64 };
 
@@ -26,75 +25,30 @@ static const char waking_format[] = "name: sched_waking\nID: 375\nformat:\n"
                                     "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n\n"
                                     "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n";
 
-static void add_formats(struct session_builder *b)
-{
-        struct tracing_source source = {0};
-        AUTO_RELEASE(buf) section = {0};
-        AUTO_RELEASE(buf) one = {0};
-        AUTO_RELEASE(buf) other = {0};
-
-        buf_add_str(&source.header_page, "page");
-        buf_add_str(&source.header_event, "event");
-        buf_add_str(&one, switch_format);
-        buf_add_str(&other, waking_format);
-        tracing_source_add(&source, "sched", &one);
-        tracing_source_add(&source, "sched", &other);
-        tracing_data_write(&source, &section);
-        builder_feature(b, FEATURE_TRACING_DATA, section.data, section.len);
-        tracing_source_release(&source);
-}
-
 static void begin_sched(struct session_builder *b)
 {
-        builder_init(b);
-        b->attrs[0].type = PERF_TYPE_TRACEPOINT;
-        b->attrs[0].config = SWITCH_ID;
-        b->attrs[0].sample_period_or_freq = 1;
-        b->attrs[0].flags &= ~PERF_ATTR_FREQ;
-        b->attrs[0].sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                                  PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
-        builder_add_event(b, PERF_TYPE_TRACEPOINT, WAKING_ID);
-        add_formats(b);
-}
+        const struct tracepoint_format formats[] = {{SWITCH_ID, "sched", switch_format},
+                                                    {WAKING_ID, "sched", waking_format}};
 
-static void add_raw_sample(struct session_builder *b, unsigned event, uint64_t time, int32_t tid,
-                           uint64_t period, const void *raw, uint32_t raw_size)
-{
-        builder_begin(b, PERF_RECORD_SAMPLE, PERF_MISC_KERNEL);
-        builder_u64(b, b->ids[event]);
-        builder_u64(b, 0xffffffff81000000);
-        builder_u32(b, (uint32_t)tid);
-        builder_u32(b, (uint32_t)tid);
-        builder_u64(b, time);
-        builder_u32(b, b->cpu);
-        builder_u32(b, 0);
-        builder_u64(b, period);
-        builder_u32(b, raw_size);
-        builder_bytes(b, raw, raw_size);
-        builder_end(b);
-}
-
-static void put(uint8_t *raw, size_t offset, uint64_t value, size_t size)
-{
-        memcpy(raw + offset, &value, size);
+        tracepoint_session_begin(b, formats, N_ELEMENTS(formats));
 }
 
 static void add_switch(struct session_builder *b, uint64_t ms, int32_t tid, uint64_t state, int32_t next)
 {
         uint8_t raw[RAW_BYTES + 4] = {0};
 
-        put(raw, 24, (uint32_t)tid, 4);
-        put(raw, 32, state, 8);
-        put(raw, 56, (uint32_t)next, 4);
-        add_raw_sample(b, 0, ms * MS, tid, 1, raw, sizeof(raw));
+        tracepoint_session_put(raw, 24, (uint32_t)tid, 4);
+        tracepoint_session_put(raw, 32, state, 8);
+        tracepoint_session_put(raw, 56, (uint32_t)next, 4);
+        tracepoint_session_sample(b, 0, ms * MS, tid, 1, raw, sizeof(raw));
 }
 
 static void add_waking(struct session_builder *b, uint64_t ms, int32_t by, int32_t tid)
 {
         uint8_t raw[36] = {0};
 
-        put(raw, 24, (uint32_t)tid, 4);
-        add_raw_sample(b, 1, ms * MS, by, 1, raw, sizeof(raw));
+        tracepoint_session_put(raw, 24, (uint32_t)tid, 4);
+        tracepoint_session_sample(b, 1, ms * MS, by, 1, raw, sizeof(raw));
 }
 
 /* While thread 99 runs. */
@@ -102,9 +56,9 @@ static void add_interrupt(struct session_builder *b, uint64_t ms, int32_t tid)
 {
         uint8_t raw[36] = {0};
 
-        put(raw, 2, 0x10, 1);
-        put(raw, 24, (uint32_t)tid, 4);
-        add_raw_sample(b, 1, ms * MS, 99, 1, raw, sizeof(raw));
+        tracepoint_session_put(raw, 2, 0x10, 1);
+        tracepoint_session_put(raw, 24, (uint32_t)tid, 4);
+        tracepoint_session_sample(b, 1, ms * MS, 99, 1, raw, sizeof(raw));
 }
 
 static struct report *report_of(struct session_builder *b, struct err *err)
@@ -377,8 +331,9 @@ TEST(time_off_the_cpu)
         buf_add(&raw, addresses, sizeof(addresses));
         buf_add_u64(&raw, 0);
         buf_add_u32(&raw, 0);
-        add_raw_sample(&b, 1, 1100 * (uint64_t)MS, 1, 1, raw.data, (uint32_t)raw.len);
-        add_raw_sample(&b, 1, UINT64_MAX << 32, 1, 1, raw.data, (uint32_t)raw.len); /* its time is none */
+        tracepoint_session_sample(&b, 1, 1100 * (uint64_t)MS, 1, 1, raw.data, (uint32_t)raw.len);
+        tracepoint_session_sample(&b, 1, UINT64_MAX << 32, 1, 1, raw.data,
+                                  (uint32_t)raw.len); /* its time is none */
         report = report_of(&b, &err);
         ASSERT_TRUE(report && report->wall);
         EXPECT_INT(report->wall->n_threads, 2);
