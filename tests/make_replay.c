@@ -2,7 +2,9 @@
 /* Writes the sessions of tests/replay into the folder given as its argument.  Run by hand. */
 #include <stdio.h>
 
+#include "attributes.h"
 #include "every_kind.h"
+#include "tracepoint_session.h"
 
 static int save(struct session_builder *b, const char *folder, const char *name)
 {
@@ -82,6 +84,55 @@ static int save_jobs(const char *folder)
         return save(&b, folder, "jobs.data");
 }
 
+#define COMMON_FIELDS                                                                                        \
+        "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                               \
+        "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                               \
+        "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"                       \
+        "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+static void add_call(struct session_builder *b, uint64_t from_us, uint64_t to_us, int32_t tid,
+                     uint64_t number, int64_t result)
+{
+        uint8_t raw[68] = {0};
+
+        tracepoint_session_put(raw, 8, number, 8);
+        tracepoint_session_sample(b, 0, from_us * 1000, tid, 1, raw, sizeof(raw));
+        tracepoint_session_put(raw, 16, (uint64_t)result, 8);
+        tracepoint_session_sample(b, 1, to_us * 1000, tid, 1, raw, 28);
+}
+
+/* A server that reads, waits for a lock and once gets an error, and a program that sleeps. */
+static int save_syscalls(const char *folder)
+{
+        static const struct tracepoint_format formats[] = {
+                {443, "raw_syscalls",
+                 "name: sys_enter\nID: 443\nformat:\n" COMMON_FIELDS
+                 "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+                 "\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n"
+                 "\nprint fmt: \"NR %ld\", REC->id\n"},
+                {442, "raw_syscalls",
+                 "name: sys_exit\nID: 442\nformat:\n" COMMON_FIELDS
+                 "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+                 "\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n"
+                 "\nprint fmt: \"NR %ld = %ld\", REC->id, REC->ret\n"},
+        };
+        enum { READ = 0, SLEEP = 230, FUTEX = 202, AGAIN = -11 };
+        struct session_builder b;
+
+        tracepoint_session_begin(&b, formats, N_ELEMENTS(formats));
+        b.attr_bytes = OLD_ATTR_BYTES;
+        builder_comm(&b, 0, 100, 100, "server", true);
+        builder_comm(&b, 0, 101, 101, "sleeper", true);
+        add_call(&b, 1000, 1250, 100, READ, 1);
+        add_call(&b, 2000, 32000, 101, SLEEP, 0);
+        add_call(&b, 2100, 2105, 100, READ, AGAIN);
+        add_call(&b, 3000, 15500, 100, FUTEX, 0);
+        add_call(&b, 16000, 16001, 100, 1000, -38);
+        builder_round(&b);
+        builder_feature_str(&b, ARCH, "x86_64");
+        return save(&b, folder, "syscalls.data");
+}
+
 int main(int argc, char **argv)
 {
         struct session_builder b;
@@ -95,5 +146,6 @@ int main(int argc, char **argv)
         status = save(&b, argv[1], "every_kind.data");
         status |= save_branches(argv[1], "branches.data", false);
         status |= save_jobs(argv[1]);
+        status |= save_syscalls(argv[1]);
         return status | save_branches(argv[1], "calls.data", true);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A session whose events are the scheduler's: wall time by state and who ended waits, of samples without
- * names. Whatever it says, the times of states and of rows add up. */
+/* A session whose events are the scheduler's and of system calls: wall time by state, who ended waits, and
+ * calls, of samples without names. Whatever it says, the times of states and of rows add up. */
 #include <stdlib.h>
 
 #include "perfdata_reader.h"
 #include "record_aux.h"
+#include "syscall_log.h"
 #include "wall_times.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,6 +16,7 @@ struct taking {
         struct cpu_spans *spans;
         struct sched_log *log;
         struct sample_list *samples;
+        struct syscall_log *calls; /* may be NULL */
 };
 
 static void must(bool holds)
@@ -32,6 +34,8 @@ static void take_sample(struct taking *t, const struct perfdata_record *record)
             (t->events->items[record->event].is_packed && !sched_events_unpack(&sample)))
                 return;
         sched_log_take(t->log, record->event, &sample);
+        if (t->calls)
+                syscall_log_take(t->calls, record->event, &sample, sample.time % 2);
         sample_list_add(t->samples, &(struct listed_sample){.time_ns = sample.time,
                                                             .weight = sample.period,
                                                             .event = record->event,
@@ -87,6 +91,22 @@ static void check_wakers(const struct waker_rows *rows)
         must(ns == rows->total_ns && n == rows->n_waits);
 }
 
+static void check_syscalls(struct syscall_rows *rows)
+{
+        uint64_t ns = 0, n = 0;
+
+        for (size_t i = 0; i < rows->n; i++) {
+                const struct syscall_row *row = &rows->items[i];
+
+                must(row->count && row->n_errors <= row->count && row->longest_ns <= row->total_ns);
+                must(row->call && row->thread);
+                ns += row->total_ns;
+                n += row->count;
+        }
+        must(ns == rows->total_ns && n == rows->count);
+        syscall_rows_free(rows);
+}
+
 static void divide(struct taking *t)
 {
         const struct named_stacks named = {0};
@@ -97,6 +117,8 @@ static void divide(struct taking *t)
                 .events = t->events,
                 .waiting_event = UINT32_MAX,
                 .cpu_event = 0,
+                .wants = WALL_WANTS_WAKERS | WALL_WANTS_SYSCALLS,
+                .arch = ARCH_X86_64,
                 .counts_wait = counts_wait,
                 .thread_name = thread_name,
         };
@@ -117,12 +139,14 @@ static void divide(struct taking *t)
                 sum += times->ns[i];
         must(sum == times->total_ns && times->n_idle_threads <= times->n_threads);
         check_wakers(pieces->wakers);
+        check_syscalls(TAKE(pieces->syscalls));
         wall_times_free(times);
         wall_pieces_free(pieces);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+        const struct syscall_naming naming = {.arch = ARCH_ARM64, .thread_name = thread_name};
         struct taking t = {.reader = perfdata_open_bytes(data, size, "fuzzed", NULL)};
         struct perfdata_record record;
 
@@ -132,6 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         t.spans = cpu_spans_new(NULL);
         t.log = sched_log_new(t.events, t.spans, NULL);
         t.samples = sample_list_new();
+        t.calls = syscall_log_new(t.reader, NULL);
         while (perfdata_next(t.reader, &record, NULL) > 0) {
                 switch (record.header.type) {
                 case PERF_RECORD_SAMPLE: take_sample(&t, &record); break;
@@ -143,6 +168,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 }
         }
         divide(&t);
+        if (t.calls)
+                check_syscalls(syscall_log_rows(t.calls, &naming));
+        syscall_log_free(t.calls);
         sample_list_free(t.samples);
         sched_log_free(t.log);
         cpu_spans_free(t.spans);

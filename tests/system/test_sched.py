@@ -67,6 +67,34 @@ def test_wakers(t: Context) -> None:
     check("napper" in done.out and " child " not in done.out, "by state", done)
 
 
+def test_system_calls(t: Context) -> None:
+    """Counts, errors, and times to the last digit that perf trace -s prints."""
+    path = perf_with_tracepoints(t, "trace", "record", *sleeper(t))
+    theirs: dict[tuple, list[str]] = {}
+    tid = 0
+    for line in t.run("perf", "trace", "-s", "-i", path).err.splitlines():
+        thread, call = re.match(r" .* \((\d+)\), \d+ events", line), re.match(r"   (\w+) +(\d+) +(\d+) +([\d.]+) +[\d.]+ +[\d.]+ +([\d.]+) ", line)
+        tid = int(thread[1]) if thread else tid
+        if call and float(call[4]) > 0:  # perf has calls without a beginning
+            theirs[tid, call[1]] = list(call.groups()[1:])
+    check(len(theirs) > 20, f"perf trace -s has {theirs}")
+    rows = harness.document_of(t.good("report", "--json", "--sort", "syscall", "-i", path))["syscalls"]["rows"]
+    ours = {(row["tid"], row["call"]): [str(row["count"]), str(row["errors"]), f"{row['seconds'] * 1e3:.3f}", f"{row['longest_seconds'] * 1e3:.3f}"] for row in rows}
+    differences = {key: (ours.get(key), them) for key, them in theirs.items() if ours.get(key) != them and key[1] not in ("clone", "vfork", "clone3", "fork")}
+    check(not differences, f"wperf and perf: {differences}")
+
+
+def test_waits_by_system_call(t: Context) -> None:
+    """Both processes wait for 0.4 s, whether it is known from wperf's readings or from stacks of the kernel."""
+    session = t.path("wall.data")
+    t.ours("record", "--wall", "--session", session, *sleeper(t))
+    for path, options in ((session, ()), (perf_with_tracepoints(t, "sched", "record", "-g", *sleeper(t)), ("--comm", "napper"))):
+        found = harness.document_of(t.good("report", "--json", "--sort", "syscall", "-i", path, *options))["syscalls"]
+        longest = {call: max(row["longest_seconds"] for row in found["rows"] if row["call"] == call) for call in {row["call"] for row in found["rows"]}}
+        check(found["only_waits"], f"{found}")
+        check(0.39 < longest.get("clock_nanosleep", 0) < 1.5 and 0.39 < longest.get("wait4", 0) < 1.5, f"{path}: {found}")
+
+
 def test_exports(t: Context) -> None:
     """Speedscope's and Firefox' profiles have the time of each thread; waits are markers in a category of their own."""
     path = perf_with_tracepoints(t, "sched", "record", "-g", *sleeper(t))

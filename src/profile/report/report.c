@@ -8,6 +8,7 @@
 #include "mem.h"
 #include "perfdata_format.h"
 #include "report_internal.h"
+#include "report_traced.h"
 #include "report_wall.h"
 #include "session_facts.h"
 #include "session_times.h"
@@ -42,6 +43,8 @@ void report_free(struct report *report)
         wall_tasks_free(report->wall_tasks);
         task_section_free(report->tasks);
         wall_pieces_free(report->pieces);
+        syscall_log_free(report->syscall_log);
+        syscall_rows_free(report->syscalls);
         branches_free(report->branches);
         branch_rows_free(report->branch_rows);
         accesses_free(report->accesses);
@@ -192,6 +195,7 @@ struct report *report_make_of(const struct report_request *request, struct sessi
                 pass.request.results |= REPORT_STACKS;
         report_session_init(&report->session, &session, input);
         report->sched = sched_events_new(input->reader);
+        report_traced_begin(&pass);
         if (!session_times_resolve(request->path, input, &pass.request.filter, err) ||
             !report_wall_begin(&pass, input, err))
                 return NULL;

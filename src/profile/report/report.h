@@ -27,6 +27,7 @@
 #include "stack_archive.h"
 #include "stacks_python.h"
 #include "stacks_tree.h"
+#include "syscall_log.h"
 #include "unwind.h"
 #include "wall_tasks.h"
 #include "wall_times.h"
@@ -46,8 +47,9 @@ enum report_result {
         REPORT_PYTHON = 128,     /* rows of Python functions; none for a session without Python frames */
         /* with states in the filter: times by state of a session that recorded waiting */
         REPORT_WALL = 512,
-        REPORT_WAKERS = 1024, /* who ended waits: pieces->wakers */
-        REPORT_PACKED = 64,   /* stacks are made in addition to the samples' own places */
+        REPORT_WAKERS = 1024,   /* who ended waits: pieces->wakers */
+        REPORT_SYSCALLS = 2048, /* system calls, or the waits in them; NULL: the session knows of neither */
+        REPORT_PACKED = 64,     /* stacks are made in addition to the samples' own places */
 };
 
 /* Progress of a report; another thread reads it with __atomic_load_n. */
@@ -193,6 +195,8 @@ struct report {
         struct task_section *tasks;                /* of asyncio, with these; NULL: none */
         struct wall_tasks *wall_tasks;             /* NULL: none */
         const char *(*state_word)(unsigned state); /* of frames and rows */
+        struct syscall_log *syscall_log;
+        struct syscall_rows *syscalls;
         struct branches *branches;
         struct branch_rows *branch_rows;
         struct accesses *accesses;

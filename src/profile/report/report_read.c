@@ -8,6 +8,7 @@
 #include "mem.h"
 #include "record_aux.h"
 #include "report_internal.h"
+#include "report_traced.h"
 #include "report_wall.h"
 #include "report_workers.h"
 
@@ -270,6 +271,7 @@ static bool take_scheduling(struct report_worker *w, uint32_t event)
         }
         if (report->sched_log)
                 sched_log_take(report->sched_log, event, &w->sample);
+        report_traced_take(w, event);
         return !e || !e->role || e->has_stacks || !w->pass->request.skips_stackless_waits;
 }
 

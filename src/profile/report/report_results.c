@@ -12,6 +12,7 @@
 #include "os.h"
 #include "python_section.h"
 #include "report_internal.h"
+#include "report_traced.h"
 #include "report_wall.h"
 #include "resolver_facts.h"
 #include "spe_samples.h"
@@ -486,6 +487,7 @@ void report_make_results(struct report_pass *pass)
                 report->wall = wall_times_new(report->pieces, pass->request.filter.states);
                 report->wall_tasks = wall_tasks_new(report->pieces, report->tasks);
         }
+        report_traced_end(pass);
         if (!report->stacks)
                 return;
         count_ways(pass, &report->ways);

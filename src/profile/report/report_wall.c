@@ -5,6 +5,7 @@
 
 #include "latency_pieces.h"
 #include "perfdata_format.h"
+#include "report_traced.h"
 #include "wait_section.h"
 
 /* A frame above the state of time that has no stack. */
@@ -104,9 +105,8 @@ static bool counts_wait(void *ctx, int32_t pid, int32_t tid, unsigned state)
 static const char *thread_name(void *ctx, int32_t pid, int32_t tid)
 {
         const struct counting_waits *c = ctx;
-        const char *name = world_thread_name(c->world, pid, tid);
 
-        return *name ? name : "unknown";
+        return report_traced_thread_name(c->world, pid, tid);
 }
 
 static bool make_pieces(struct report_pass *pass, const struct session_input *input, struct err *err)
@@ -141,18 +141,21 @@ static bool make_pieces(struct report_pass *pass, const struct session_input *in
                         !(whole->events[wall.cpu_event].attr.flags & PERF_ATTR_CONTEXT_SWITCH);
         make_absolute(&pass->request.filter, whole->samples);
         counting = (struct counting_waits){&pass->request.filter, whole->session.world};
-        if (report_wants(pass, REPORT_WAKERS)) {
-                wall.counts_wait = counts_wait;
-                wall.thread_name = thread_name;
-                wall.ctx = &counting;
-                wall.wakers_from_ns = pass->request.filter.from_ns;
-                wall.wakers_to_ns = pass->request.filter.to_ns;
-        }
+        wall.wants = (report_wants(pass, REPORT_WAKERS) ? WALL_WANTS_WAKERS : 0) |
+                     (report_wants(pass, REPORT_SYSCALLS) ? WALL_WANTS_SYSCALLS : 0);
+        wall.counts_wait = counts_wait;
+        wall.thread_name = thread_name;
+        wall.ctx = &counting;
+        wall.rows_from_ns = pass->request.filter.from_ns;
+        wall.rows_to_ns = pass->request.filter.to_ns;
+        wall.arch = report_traced_arch(input->reader);
         pass->waiting_event = wall.waiting_event;
         pass->cpu_event = wall.cpu_event;
         pass->report->tasks = task_section_new(perfdata_feature(input->reader, FEATURE_WPERF_TASKS));
         wall.tasks = pass->report->tasks;
         pass->report->pieces = wall_pieces_new(&wall);
+        if (pass->report->pieces)
+                pass->report->syscalls = TAKE(pass->report->pieces->syscalls);
         return true;
 }
 
@@ -214,7 +217,7 @@ bool report_wall_begin(struct report_pass *pass, const struct session_input *inp
 {
         const struct profile_filter *filter = &pass->request.filter;
 
-        if (!filter->states && !report_wall_is_of_cpus(filter))
+        if ((!filter->states && !report_wall_is_of_cpus(filter)) || report_traced_is_on(pass))
                 return true;
         if (!(report_wall_is_of_cpus(filter) ? make_latency(pass, input, err) : make_wall(pass, input, err)))
                 return false;

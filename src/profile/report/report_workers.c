@@ -65,7 +65,8 @@ static bool needs_order(const struct report_pass *pass)
                     (request->results & REPORT_BRANCHES && branches_are_edges(attr)))
                         return true;
         }
-        return request->results & (REPORT_SAMPLES | REPORT_PACKED) || request->filter.times_are_relative;
+        return request->results & (REPORT_SAMPLES | REPORT_PACKED | REPORT_SYSCALLS) ||
+               request->filter.times_are_relative;
 }
 
 static unsigned count_workers(const struct report_pass *pass)

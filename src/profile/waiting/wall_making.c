@@ -181,7 +181,7 @@ static void take_samples(struct wall_making *m)
 
         m->readings = mem_new(n + 1, sizeof(*m->readings));
         m->samples = mem_new(n + 1, sizeof(*m->samples));
-        m->wakes = m->request->counts_wait ? mem_new(n + 1, sizeof(*m->wakes)) : NULL;
+        m->wakes = m->request->wants & WALL_WANTS_WAKERS ? mem_new(n + 1, sizeof(*m->wakes)) : NULL;
         for (size_t i = 0; i < n; i++) {
                 const struct listed_sample *sample = sample_list_get(samples, i);
 
@@ -244,6 +244,19 @@ size_t wall_making_find_sample(const struct wall_making *m, int32_t tid, uint64_
         SEARCH_FIRST(low, high, middle,
                      by_thread_and_time(m->samples[middle].tid, m->samples[middle].time_ns, tid, ns) < 0);
         return low;
+}
+
+uint64_t wall_making_part(const struct wall_making *m, uint64_t from_ns, uint64_t to_ns, uint64_t ns)
+{
+        uint64_t first_ns = from_ns > m->request->rows_from_ns ? from_ns : m->request->rows_from_ns;
+        uint64_t last_ns =
+                m->request->rows_to_ns && m->request->rows_to_ns < to_ns ? m->request->rows_to_ns : to_ns;
+
+        if (from_ns == first_ns && to_ns == last_ns)
+                return ns;
+        if (to_ns <= from_ns || last_ns <= first_ns)
+                return 0;
+        return (uint64_t)((double)(last_ns - first_ns) / (double)(to_ns - from_ns) * (double)ns);
 }
 
 /* --- Functions --- */

@@ -13,6 +13,7 @@ struct wall_reading {
         uint64_t weight_ns;      /* of the wait */
         uint64_t ready_ns;       /* after it, or instead of it: the thread was ready to run */
         uint64_t from_ns, to_ns; /* of the wait */
+        uint64_t n_waits;        /* for how many waits it stands, estimated */
         int32_t pid, tid;
         int32_t gil_holder; /* 0: not known */
         uint32_t node;
@@ -81,6 +82,10 @@ const struct sched_waking *wall_making_waking_before(const struct wall_making *m
 
 /* The stack of the thread that woke another one; NAMED_NONE: it is not recorded. */
 uint32_t wall_making_waking_node(const struct wall_making *making, const struct sched_waking *waking);
+
+/* The part of a wait's time in the request's rows_from_ns and rows_to_ns: of `ns`, which it has from
+ * `from_ns` to `to_ns`. */
+uint64_t wall_making_part(const struct wall_making *making, uint64_t from_ns, uint64_t to_ns, uint64_t ns);
 
 /* The function that a stack counts for. */
 struct wall_at {

@@ -11,6 +11,7 @@
 #include "mem.h"
 #include "search.h"
 #include "stack_waits.h"
+#include "syscall_waits.h"
 #include "wall_making.h"
 
 enum {
@@ -35,6 +36,7 @@ struct dividing {
         uint64_t *stops_ns; /* gaps that are stops by wperf */
         size_t n_stops, cap_stops;
         uint64_t shared_ns;      /* gaps that were not read, and short ones that were */
+        uint64_t n_shared;       /* their number */
         double looks_ns;         /* what the readings in short ones stand for, before it is scaled */
         size_t first_reading;    /* of this thread */
         uint64_t from_ns, to_ns; /* the thread's first time, and its last */
@@ -130,6 +132,7 @@ static void add_read_wait(struct dividing *d, struct wall_reading *reading, uint
         reading->weight_ns = ns < look_ns ? look_ns : ns;
         d->looks_ns += ns < look_ns ? (double)look_ns : 0;
         d->shared_ns += ns < look_ns ? ns : 0;
+        d->n_shared += ns < look_ns;
 }
 
 /* For those that ended waits. */
@@ -138,11 +141,12 @@ static void keep_wait(struct wall_making *m, const struct wall_wait *wait)
         const struct wall_request *request = m->request;
         struct wall_wait kept = *wait;
 
-        if (!request->counts_wait || !request->counts_wait(request->ctx, wait->pid, wait->tid, wait->kind))
+        if (!(request->wants & WALL_WANTS_WAKERS) ||
+            !request->counts_wait(request->ctx, wait->pid, wait->tid, wait->kind))
                 return;
-        if (request->wakers_from_ns > kept.from_ns)
-                kept.from_ns = request->wakers_from_ns;
-        if (kept.from_ns < kept.to_ns && (!request->wakers_to_ns || kept.to_ns <= request->wakers_to_ns))
+        if (request->rows_from_ns > kept.from_ns)
+                kept.from_ns = request->rows_from_ns;
+        if (kept.from_ns < kept.to_ns && (!request->rows_to_ns || kept.to_ns <= request->rows_to_ns))
                 ARRAY_PUSH(m->waits, m->n_waits, m->cap_waits, kept);
 }
 
@@ -168,6 +172,7 @@ static void add_wait(struct wall_making *m, struct dividing *d, struct wall_read
                 ARRAY_PUSH(d->stops_ns, d->n_stops, d->cap_stops, to_ns - from_ns);
         } else if (m->request->waits) {
                 d->shared_ns += to_ns - from_ns;
+                d->n_shared++;
         } else {
                 add_stackless_time(m, d, kind, from_ns, woken_ns);
                 add_stackless_time(m, d, WALL_RUNNABLE, woken_ns, to_ns);
@@ -320,6 +325,14 @@ static void add_ready(struct wall_making *m, const struct wall_reading *r, struc
         add_piece(m, &piece);
 }
 
+/* A short wait was met by a chance that grows with its length. */
+static uint64_t count_short(const struct dividing *d, const struct wall_reading *r)
+{
+        uint64_t ns = r->to_ns - r->from_ns, n = ns ? r->weight_ns / ns : 1;
+
+        return n > d->n_shared ? d->n_shared : n ? n : 1;
+}
+
 /* Shares out what the short gaps have in all, so that the sums are exact. */
 static void share_out(struct wall_making *m, struct dividing *d)
 {
@@ -327,13 +340,15 @@ static void share_out(struct wall_making *m, struct dividing *d)
                 add_stackless(m, d, WAIT_KIND_UNKNOWN, d->shared_ns);
         for (size_t i = d->first_reading;
              i < m->n_readings && is_of(d->thread, m->readings[i].tid, m->readings[i].time_ns); i++) {
-                const struct wall_reading *r = &m->readings[i];
-                struct wall_piece piece = piece_of(m, r);
+                struct wall_reading *r = &m->readings[i];
+                struct wall_piece piece;
 
-                if (r->is_short) {
-                        piece.ns = part_of((double)r->weight_ns / d->looks_ns, d->shared_ns);
+                if (r->is_short)
+                        r->weight_ns = part_of((double)r->weight_ns / d->looks_ns, d->shared_ns);
+                r->n_waits = r->is_short ? count_short(d, r) : 1;
+                piece = piece_of(m, r);
+                if (r->is_short)
                         set_around(&piece, d);
-                }
                 add_piece(m, &piece);
                 add_ready(m, r, piece);
         }
@@ -496,7 +511,8 @@ struct wall_pieces *wall_pieces_new(const struct wall_request *request)
         m.pieces->elapsed_ns = m.to_ns - m.from_ns;
         m.pieces->knows_gil = request->waits && request->waits->n_holders;
         divide_all(&m);
-        m.pieces->wakers = request->counts_wait ? waker_rows_new(&m) : NULL;
+        m.pieces->wakers = request->wants & WALL_WANTS_WAKERS ? waker_rows_new(&m) : NULL;
+        m.pieces->syscalls = request->wants & WALL_WANTS_SYSCALLS ? syscall_waits_new(&m) : NULL;
         sort(m.pieces->items, m.pieces->n, compare_pieces);
         sort(m.pieces->stackless, m.pieces->n_stackless, compare_times);
         wall_making_release(&m);
@@ -511,6 +527,7 @@ void wall_pieces_free(struct wall_pieces *pieces)
         free(pieces->stackless);
         free(pieces->functions);
         waker_rows_free(pieces->wakers);
+        syscall_rows_free(pieces->syscalls);
         arena_release(&pieces->texts);
         free(pieces);
 }

@@ -16,6 +16,7 @@
 #include "sample_list.h"
 #include "sched_log.h"
 #include "strips.h"
+#include "syscall_rows.h"
 #include "task_section.h"
 #include "waker_rows.h"
 #include "wall_states.h"
@@ -63,8 +64,15 @@ struct wall_pieces {
         size_t n_idle_calls;
         uint64_t elapsed_ns;       /* of the session */
         bool knows_gil;            /* it was recorded at samples who has the GIL */
-        struct waker_rows *wakers; /* if they were asked for */
+        struct waker_rows *wakers; /* if they were asked for; so are: */
+        struct syscall_rows *syscalls;
         struct arena texts;
+};
+
+/* Rows of waits, besides pieces. */
+enum {
+        WALL_WANTS_WAKERS = 1,
+        WALL_WANTS_SYSCALLS = 2,
 };
 
 struct wall_request {
@@ -82,12 +90,14 @@ struct wall_request {
         /* Where the scheduler's switches are not recorded, the time for which a sample stands: this, or
          * its weight if it is 0. */
         uint64_t cpu_sample_ns;
-        /* Who ended waits is only found if this is set: whether these waits of a thread are to count. */
+        unsigned wants; /* a set of WALL_WANTS_...; for these: */
+        /* Whether these waits of a thread are to count. */
         bool (*counts_wait)(void *ctx, int32_t pid, int32_t tid, unsigned state);
         const char *(*thread_name)(void *ctx, int32_t pid, int32_t tid); /* never NULL */
         void *ctx;
-        uint64_t wakers_from_ns, wakers_to_ns; /* only in these times; 0: all */
-        uint64_t elapsed_ns;                   /* of the recording; 0: not known */
+        uint64_t rows_from_ns, rows_to_ns; /* only in these times; 0: all */
+        enum arch_id arch;                 /* of the machine that recorded them */
+        uint64_t elapsed_ns;               /* of the recording; 0: not known */
 };
 
 /* NULL if the session has neither switches nor readings. Keeps nothing of the request. */

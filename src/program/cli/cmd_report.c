@@ -8,6 +8,7 @@
 #include "access_output.h"
 #include "browse_choice.h"
 #include "buf.h"
+#include "call_output.h"
 #include "cmd.h"
 #include "cmd_report_options.h"
 #include "count_replay.h"
@@ -149,6 +150,15 @@ static bool has_wakers(const struct report *report, const char *path, struct err
                        path);
 }
 
+static bool has_syscalls(const struct report *report, const char *path, struct err *err)
+{
+        return report->syscalls ||
+               err_set(err, ERR_MISSING,
+                       "%s: its system calls are not known; record with wperf record --wall, or as root all of "
+                       "them with perf trace record",
+                       path);
+}
+
 static bool has_states(const struct report *report, const struct report_request *request, struct err *err)
 {
         if (!(request->keys & PROFILE_STATE) || report->pieces)
@@ -199,6 +209,7 @@ static unsigned results_of(const struct report_options *o, enum report_table tab
         static const unsigned of_table[REPORT_N_TABLES] = {
                 [REPORT_TABLE_ACCESSES] = REPORT_ACCESSES | REPORT_BRANCHES,
                 [REPORT_TABLE_WAKERS] = REPORT_WAKERS,
+                [REPORT_TABLE_SYSCALLS] = REPORT_SYSCALLS,
                 [REPORT_TABLE_THREADS] = REPORT_SAMPLES,
                 [REPORT_TABLE_CPUS] = REPORT_SAMPLES,
                 [REPORT_TABLE_BRANCHES] = REPORT_BRANCHES,
@@ -223,7 +234,8 @@ static bool is_by_source(const struct report_options *o, enum report_table table
 static bool parse_keys(const struct report_options *o, enum report_table table,
                        struct report_request *request, struct row_keys *ret, struct err *err)
 {
-        const char *sort = table == REPORT_TABLE_TREE ? NULL : o->choice.sort;
+        bool has_keys = table != REPORT_TABLE_TREE && table != REPORT_TABLE_SYSCALLS;
+        const char *sort = has_keys ? o->choice.sort : NULL;
         bool ok = o->choice.mem ? sort_keys_parse_access(sort, ret, &request->access_keys, err)
                                 : sort_keys_parse(sort, ret, err);
 
@@ -470,12 +482,24 @@ static int show_wakers(const struct reporting *r, const struct report *report)
         });
 }
 
+static int show_calls(const struct reporting *r, const struct report *report)
+{
+        return call_output_show(&(struct call_output){
+                .report = report,
+                .general = &r->options->general,
+                .output = &r->options->output,
+                .n_rows = r->options->display.rows ? r->options->display.rows : DISPLAY_ROWS_DEFAULT,
+                .csv = r->options->choice.csv,
+        });
+}
+
 static int show_table(const struct reporting *r, struct report *report)
 {
         int status;
 
         switch (r->table) {
         case REPORT_TABLE_WAKERS: status = show_wakers(r, report); break;
+        case REPORT_TABLE_SYSCALLS: status = show_calls(r, report); break;
         case REPORT_TABLE_THREADS:
         case REPORT_TABLE_CPUS: status = show_strips(r, report); break;
         case REPORT_TABLE_GROUPS: status = show_groups(r, report); break;
@@ -489,6 +513,7 @@ static int show_table(const struct reporting *r, struct report *report)
 static bool has_rows(const struct reporting *r, const struct report *report, struct err *err)
 {
         return (r->table != REPORT_TABLE_WAKERS || has_wakers(report, r->request.path, err)) &&
+               (r->table != REPORT_TABLE_SYSCALLS || has_syscalls(report, r->request.path, err)) &&
                (r->table != REPORT_TABLE_BRANCHES || has_branches(report, r->request.path, err)) &&
                check_first(r, report, err) &&
                (r->table != REPORT_TABLE_ACCESSES || has_accesses(report, r->request.path, err));

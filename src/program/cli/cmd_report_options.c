@@ -13,10 +13,11 @@ static const struct option choice_options[] = {
                 .brief = "group samples by KEYS (report)",
                 .kind = OPTION_LIST,
                 .arg = "KEYS",
-                .values = ROW_KEY_WORDS " " ACCESS_KEY_WORDS,
+                .values = ROW_KEY_WORDS " " SORT_TABLE_WORDS " " ACCESS_KEY_WORDS,
                 .offset = offsetof(struct choice_options, sort),
                 .help = "group samples by KEYS, and show a column for each key, in this order; KEYS are "
-                        "separated by commas: " ROW_KEY_LIST "; with --mem also " ACCESS_KEY_LIST,
+                        "separated by commas: " ROW_KEY_LIST "; with --mem also " ACCESS_KEY_LIST
+                        "; syscall alone shows system calls by thread",
         },
         {
                 .name = "group-by",

@@ -5,12 +5,15 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "text_match.h"
+
 /* Options that choose a table, or that apply to some of them, in the order in which they are refused. */
 enum report_option {
         OPTION_TREE,
         OPTION_BRANCHES,
         OPTION_MEM,
         OPTION_WAKERS,
+        OPTION_SYSCALL,
         OPTION_THREADS,
         OPTION_TIMELINE,
         OPTION_GROUP_BY,
@@ -28,6 +31,7 @@ static const char *const names[N_OPTIONS] = {
         [OPTION_BRANCHES] = "-b",
         [OPTION_MEM] = "--mem",
         [OPTION_WAKERS] = "--wakers",
+        [OPTION_SYSCALL] = "--sort syscall",
         [OPTION_THREADS] = "--threads",
         [OPTION_TIMELINE] = "--timeline",
         [OPTION_GROUP_BY] = "--group-by",
@@ -55,6 +59,9 @@ static const struct table {
                                    .reason = "--mem shows accesses to memory; run report twice"},
         [REPORT_TABLE_WAKERS] = {.chosen_by = BIT(WAKERS),
                                  .reason = "--wakers shows who ended waits, not functions"},
+        [REPORT_TABLE_SYSCALLS] = {.chosen_by = BIT(SYSCALL),
+                                   .allows = BIT(CSV),
+                                   .reason = "--sort syscall has a row for each thread and system call"},
         [REPORT_TABLE_THREADS] = {.chosen_by = BIT(THREADS),
                                   .reason = "--threads shows samples over time, not functions"},
         [REPORT_TABLE_CPUS] = {.chosen_by = BIT(TIMELINE),
@@ -80,6 +87,18 @@ bool report_table_by_line(const struct report_options *o)
         return o->choice.sort && !strcmp(o->choice.sort, "line");
 }
 
+/* Whether a table of its own is asked for by a word of --sort. */
+static bool sorts_by(const struct report_options *o, const char *word)
+{
+        return o->choice.sort && text_in_list(o->choice.sort, word);
+}
+
+static bool has_keys(const struct report_options *o, bool wants_tree)
+{
+        return o->choice.sort && strcmp(o->choice.sort, "syscall") != 0 &&
+               !(wants_tree && report_table_by_line(o));
+}
+
 static unsigned given(const struct report_options *o, bool wants_tree)
 {
         const bool is_given[N_OPTIONS] = {
@@ -87,12 +106,13 @@ static unsigned given(const struct report_options *o, bool wants_tree)
                 [OPTION_BRANCHES] = o->choice.branches,
                 [OPTION_MEM] = o->choice.mem,
                 [OPTION_WAKERS] = o->choice.wakers,
+                [OPTION_SYSCALL] = sorts_by(o, "syscall"),
                 [OPTION_THREADS] = o->choice.threads,
                 [OPTION_TIMELINE] = o->choice.timeline,
                 [OPTION_GROUP_BY] = o->choice.group_by,
                 [OPTION_INLINES] = o->choice.inlines,
                 [OPTION_CSV] = o->choice.csv,
-                [OPTION_SORT] = o->choice.sort && !(wants_tree && report_table_by_line(o)),
+                [OPTION_SORT] = has_keys(o, wants_tree),
                 [OPTION_SYMBOL] = o->display.symbol,
                 [OPTION_ANNOTATE] = o->display.annotate,
                 [OPTION_DISASSEMBLE] = o->display.disassemble,

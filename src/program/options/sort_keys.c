@@ -14,6 +14,8 @@ static const struct {
 #define ACCESS_KEY_PAIR(name, bit) {#name, bit},
         ACCESS_KEYS(ACCESS_KEY_PAIR, ACCESS_KEY_PAIR)};
 
+static const char *const table_words[] = {"syscall"};
+
 /* 0: there is none with this name. */
 static unsigned find_access_key(const char *word, size_t len)
 {
@@ -36,6 +38,10 @@ static bool unknown_key(const char *word, size_t len, bool with_access, struct e
                 return err_set(err, ERR_USAGE, "--sort %s groups accesses to memory: add --mem%s", key,
                                strcmp(key, "latency") ? "" : "; for shares of wall time write --latency");
         near = text_nearest(key, names, n);
+        near = near ? near : text_nearest(key, table_words, N_ELEMENTS(table_words));
+        if (near && !strcmp(near, key))
+                return err_set(err, ERR_USAGE, "--sort %s is a table of wperf report, without other keys",
+                               key);
         return err_set(err, ERR_USAGE, "--sort has no key '%s'%s%s%s; it takes " ROW_KEY_LIST "%s", key,
                        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
                        with_access ? ", " ACCESS_KEY_LIST : "");

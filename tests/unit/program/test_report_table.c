@@ -13,11 +13,17 @@ static const struct {
         enum report_table table;
         const char *word;
 } choosers[] = {
-        {REPORT_TABLE_FUNCTIONS, ""},           {REPORT_TABLE_TREE, "-g"},
-        {REPORT_TABLE_BRANCHES, "-b"},          {REPORT_TABLE_ACCESSES, "--mem"},
-        {REPORT_TABLE_WAKERS, "--wakers"},      {REPORT_TABLE_THREADS, "--threads"},
-        {REPORT_TABLE_CPUS, "--timeline"},      {REPORT_TABLE_GROUPS, "--group-by=cpython"},
-        {REPORT_TABLE_ANNOTATED, "--annotate"}, {REPORT_TABLE_ANNOTATED, "--disassemble"},
+        {REPORT_TABLE_FUNCTIONS, ""},
+        {REPORT_TABLE_TREE, "-g"},
+        {REPORT_TABLE_BRANCHES, "-b"},
+        {REPORT_TABLE_ACCESSES, "--mem"},
+        {REPORT_TABLE_WAKERS, "--wakers"},
+        {REPORT_TABLE_THREADS, "--threads"},
+        {REPORT_TABLE_CPUS, "--timeline"},
+        {REPORT_TABLE_GROUPS, "--group-by=cpython"},
+        {REPORT_TABLE_ANNOTATED, "--annotate"},
+        {REPORT_TABLE_ANNOTATED, "--disassemble"},
+        {REPORT_TABLE_SYSCALLS, "--sort=syscall"},
 };
 
 /* For each option the choosers, in the order above, that allow it. */
@@ -25,9 +31,9 @@ static const struct {
         const char *name, *word;
         const char *allowed; /* a letter each: x allowed, - refused */
 } options[] = {
-        {"sort", "--sort=pid", "x-xx------"},   {"csv", "--csv", "x-xx---x--"},
-        {"inlines", "--inlines", "xx-x---x--"}, {"symbol", "--symbol=main", "xxxx----xx"},
-        {"stdio", "--stdio", "xxxxxxxxxx"},     {"show-nr-samples", "-n", "xxxxxxxxxx"},
+        {"sort", "--sort=pid", "x-xx-------"},   {"csv", "--csv", "x-xx---x--x"},
+        {"inlines", "--inlines", "xx-x---x---"}, {"symbol", "--symbol=main", "xxxx----xx-"},
+        {"stdio", "--stdio", "xxxxxxxxxxx"},     {"show-nr-samples", "-n", "xxxxxxxxxxx"},
 };
 
 static bool is_allowed(const char *line, enum report_table *ret, struct err *err)

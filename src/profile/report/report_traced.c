@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report_traced.h"
+
+#include "arch.h"
+#include "os.h"
+#include "perfdata_format.h"
+
+void report_traced_begin(struct report_pass *pass)
+{
+        if (report_wants(pass, REPORT_SYSCALLS))
+                pass->report->syscall_log = syscall_log_new(pass->session->reader, &pass->session->budget);
+}
+
+bool report_traced_is_on(const struct report_pass *pass)
+{
+        return pass->report->syscall_log != NULL;
+}
+
+void report_traced_take(struct report_worker *w, uint32_t event)
+{
+        struct syscall_log *log = w->pass->report->syscall_log;
+
+        if (log)
+                syscall_log_take(log, event, &w->sample, report_accepts(w));
+}
+
+const char *report_traced_thread_name(void *world, int32_t pid, int32_t tid)
+{
+        const char *name = world_thread_name(world, pid, tid);
+
+        return *name ? name : "unknown";
+}
+
+enum arch_id report_traced_arch(const struct perfdata_reader *reader)
+{
+        const char *machine = perfdata_feature_str(reader, FEATURE_ARCH);
+        const struct arch *arch;
+        struct os_machine own;
+
+        os_machine_get(&own);
+        arch = arch_from_machine(machine ? machine : own.arch);
+        return arch ? arch->id : 0;
+}
+
+void report_traced_end(struct report_pass *pass)
+{
+        struct report *report = pass->report;
+        const struct syscall_naming naming = {.arch = report_traced_arch(pass->session->reader),
+                                              .thread_name = report_traced_thread_name,
+                                              .ctx = pass->session->world};
+
+        if (report->syscall_log)
+                report->syscalls = syscall_log_rows(report->syscall_log, &naming);
+}

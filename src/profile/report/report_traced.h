@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* System calls in a report: of the session's tracepoints, or those in which threads waited. */
+#ifndef REPORT_TRACED_H
+#define REPORT_TRACED_H
+
+#include "report_workers.h"
+
+/* Before the first record. */
+void report_traced_begin(struct report_pass *pass);
+
+/* Whether rows are made of tracepoints, so that wall time is not asked for. */
+bool report_traced_is_on(const struct report_pass *pass);
+
+/* The worker's sample, of any event. */
+void report_traced_take(struct report_worker *worker, uint32_t event);
+
+/* After the last record. */
+void report_traced_end(struct report_pass *pass);
+
+/* The processor of the machine that recorded the session; 0: not known. */
+enum arch_id report_traced_arch(const struct perfdata_reader *reader);
+
+/* The thread's last name in a struct world; never NULL. */
+const char *report_traced_thread_name(void *world, int32_t pid, int32_t tid);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "syscall_view.h"
+
+#include <inttypes.h>
+
+#include "table.h"
+
+static const struct column text_columns[] = {
+        {.name = "total ms", .type = COLUMN_FIXED, .decimals = 3},
+        {.name = "longest", .type = COLUMN_FIXED, .decimals = 3},
+        {.name = "mean", .type = COLUMN_FIXED, .decimals = 3},
+        {.name = "count", .type = COLUMN_U64},
+        {.name = "errors", .type = COLUMN_U64},
+        {.name = "call", .type = COLUMN_TEXT, .can_cut = true},
+        {.name = "thread", .type = COLUMN_TEXT, .can_cut = true},
+};
+
+/* Calls that did not wait are not known, and errors of none. */
+static const struct column wait_columns[] = {
+        {.name = "total ms", .type = COLUMN_FIXED, .decimals = 3},
+        {.name = "longest", .type = COLUMN_FIXED, .decimals = 3},
+        {.name = "mean", .type = COLUMN_FIXED, .decimals = 3},
+        {.name = "waits", .type = COLUMN_U64},
+        {.name = "call", .type = COLUMN_TEXT, .can_cut = true},
+        {.name = "thread", .type = COLUMN_TEXT, .can_cut = true},
+};
+
+static const struct column data_columns[] = {
+        {.name = "call", .type = COLUMN_TEXT},
+        {.name = "number", .type = COLUMN_U64},
+        {.name = "thread", .type = COLUMN_TEXT},
+        {.name = "pid", .type = COLUMN_U64},
+        {.name = "tid", .type = COLUMN_U64},
+        {.name = "count", .type = COLUMN_U64},
+        {.name = "errors", .type = COLUMN_U64},
+        {.name = "seconds", .type = COLUMN_FIXED, .decimals = 9},
+        {.name = "longest_seconds", .type = COLUMN_FIXED, .decimals = 9},
+        {.name = "mean_seconds", .type = COLUMN_FIXED, .decimals = 9},
+};
+
+static double mean_of(const struct syscall_row *row)
+{
+        return row->count ? (double)row->total_ns / (double)row->count : 0;
+}
+
+static double seconds(double ns)
+{
+        return ns / 1e9;
+}
+
+static void add_heading(const struct syscall_rows *rows, struct buf *out)
+{
+        buf_printf(out, "%" PRIu64 " %s of %.3f s in all", rows->count,
+                   rows->is_waits ? "waits in system calls" : "system calls",
+                   seconds((double)rows->total_ns));
+        if (rows->is_waits)
+                buf_add_str(out, "; calls that did not wait are not known");
+        if (rows->n_cut)
+                buf_printf(out, "; not counted: %" PRIu64 " that began or ended outside of the recording",
+                           rows->n_cut);
+        if (rows->unknown_ns)
+                buf_printf(out, "; of %.3f s the call is not known", seconds((double)rows->unknown_ns));
+        buf_add_char(out, '\n');
+}
+
+static void add_text_row(const struct syscall_row *row, bool is_wait, struct table *table)
+{
+        AUTO_RELEASE(buf) thread = {0};
+
+        buf_printf(&thread, "%s (%" PRId32 ")", row->thread, row->tid);
+        table_add_fixed(table, (double)row->total_ns / 1e6);
+        table_add_fixed(table, (double)row->longest_ns / 1e6);
+        table_add_fixed(table, mean_of(row) / 1e6);
+        table_add_u64(table, row->count);
+        if (!is_wait)
+                table_add_u64(table, row->n_errors);
+        table_add_text(table, row->call);
+        table_add_text(table, buf_text(&thread));
+}
+
+void syscall_view_text(const struct syscall_view *view, struct buf *out)
+{
+        const struct syscall_rows *rows = view->rows;
+        AUTO(table)
+        table = rows->is_waits ? table_new(wait_columns, N_ELEMENTS(wait_columns))
+                               : table_new(text_columns, N_ELEMENTS(text_columns));
+        size_t n = rows->n < view->n_rows ? rows->n : (size_t)view->n_rows;
+
+        add_heading(rows, out);
+        for (size_t i = 0; i < n; i++)
+                add_text_row(&rows->items[i], rows->is_waits, table);
+        table_render_text(table, view->max_columns, out);
+        if (n < rows->n)
+                buf_printf(out, "%zu more\n", rows->n - n);
+}
+
+static struct table *make_data(const struct syscall_rows *rows)
+{
+        struct table *table = table_new(data_columns, N_ELEMENTS(data_columns));
+
+        for (size_t i = 0; i < rows->n; i++) {
+                const struct syscall_row *row = &rows->items[i];
+
+                table_add_text(table, row->call);
+                if (row->number == SYSCALL_NONE)
+                        table_add_none(table);
+                else
+                        table_add_u64(table, (uint64_t)row->number);
+                table_add_text(table, row->thread);
+                table_add_u64(table, (uint64_t)row->pid);
+                table_add_u64(table, (uint64_t)row->tid);
+                table_add_u64(table, row->count);
+                if (rows->is_waits)
+                        table_add_none(table);
+                else
+                        table_add_u64(table, row->n_errors);
+                table_add_fixed(table, seconds((double)row->total_ns));
+                table_add_fixed(table, seconds((double)row->longest_ns));
+                table_add_fixed(table, seconds(mean_of(row)));
+        }
+        return table;
+}
+
+void syscall_view_csv(const struct syscall_view *view, struct buf *out)
+{
+        AUTO(table) table = make_data(view->rows);
+
+        table_render_csv(table, out);
+}
+
+void syscall_view_json(const struct syscall_view *view, struct json *json)
+{
+        const struct syscall_rows *rows = view->rows;
+        AUTO(table) table = make_data(rows);
+
+        json_key(json, "syscalls");
+        json_begin_object(json);
+        json_key_bool(json, "only_waits", rows->is_waits);
+        json_key_u64(json, "count", rows->count);
+        json_key(json, "seconds");
+        json_fixed(json, seconds((double)rows->total_ns), 9);
+        json_key_u64(json, "cut", rows->n_cut);
+        json_key(json, "unknown_seconds");
+        json_fixed(json, seconds((double)rows->unknown_ns), 9);
+        json_key(json, "rows");
+        table_render_json(table, true, json);
+        json_end_object(json);
+}
