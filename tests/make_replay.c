@@ -133,6 +133,49 @@ static int save_syscalls(const char *folder)
         return save(&b, folder, "syscalls.data");
 }
 
+static void add_contention(struct session_builder *b, uint64_t from_us, uint64_t to_us, int32_t tid,
+                           uint64_t lock, uint32_t flags)
+{
+        uint8_t raw[20] = {0};
+
+        tracepoint_session_put(raw, 8, lock, 8);
+        tracepoint_session_put(raw, 16, flags, 4);
+        tracepoint_session_sample(b, 0, from_us * 1000, tid, 1, raw, sizeof(raw));
+        tracepoint_session_put(raw, 16, 0, 4);
+        tracepoint_session_sample(b, 1, to_us * 1000, tid, 1, raw, sizeof(raw));
+}
+
+/* Two programs that want the same locks of the kernel. */
+static int save_locks(const char *folder)
+{
+        static const struct tracepoint_format formats[] = {
+                {408, "lock",
+                 "name: contention_begin\nID: 408\nformat:\n" COMMON_FIELDS
+                 "\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
+                 "\tfield:unsigned int flags;\toffset:16;\tsize:4;\tsigned:0;\n"
+                 "\nprint fmt: \"%p\", REC->lock_addr\n"},
+                {407, "lock",
+                 "name: contention_end\nID: 407\nformat:\n" COMMON_FIELDS
+                 "\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
+                 "\tfield:int ret;\toffset:16;\tsize:4;\tsigned:1;\n"
+                 "\nprint fmt: \"%p\", REC->lock_addr\n"},
+        };
+        enum { WRITE = 4, SPIN = 1, MUTEX = 32 };
+        struct session_builder b;
+
+        tracepoint_session_begin(&b, formats, N_ELEMENTS(formats));
+        b.attr_bytes = OLD_ATTR_BYTES;
+        builder_comm(&b, 0, 100, 100, "server", true);
+        builder_comm(&b, 0, 101, 101, "other", true);
+        add_contention(&b, 1000, 3376, 100, 0xffff888100000100, WRITE);
+        add_contention(&b, 1500, 2756, 101, 0xffff888100000100, WRITE);
+        add_contention(&b, 4000, 4041, 100, 0xffff888627c2ba40, SPIN);
+        add_contention(&b, 5000, 5500, 101, 0xffff888100000200, MUTEX);
+        builder_round(&b);
+        builder_feature_str(&b, ARCH, "x86_64");
+        return save(&b, folder, "locks.data");
+}
+
 int main(int argc, char **argv)
 {
         struct session_builder b;
@@ -147,5 +190,6 @@ int main(int argc, char **argv)
         status |= save_branches(argv[1], "branches.data", false);
         status |= save_jobs(argv[1]);
         status |= save_syscalls(argv[1]);
+        status |= save_locks(argv[1]);
         return status | save_branches(argv[1], "calls.data", true);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A session whose events are the scheduler's and of system calls: wall time by state, who ended waits, and
- * calls, of samples without names. Whatever it says, the times of states and of rows add up. */
+/* A session whose events are the scheduler's, of system calls and of locks: wall time by state, who ended
+ * waits, calls and locks, of samples without names. Whatever it says, the times of states and of rows add up.
+ */
 #include <stdlib.h>
 
+#include "lock_log.h"
 #include "perfdata_reader.h"
 #include "record_aux.h"
 #include "syscall_log.h"
@@ -16,7 +18,8 @@ struct taking {
         struct cpu_spans *spans;
         struct sched_log *log;
         struct sample_list *samples;
-        struct syscall_log *calls; /* may be NULL */
+        struct syscall_log *calls; /* may be NULL, as: */
+        struct lock_log *locks;
 };
 
 static void must(bool holds)
@@ -36,6 +39,8 @@ static void take_sample(struct taking *t, const struct perfdata_record *record)
         sched_log_take(t->log, record->event, &sample);
         if (t->calls)
                 syscall_log_take(t->calls, record->event, &sample, sample.time % 2);
+        if (t->locks)
+                lock_log_take(t->locks, record->event, &sample, sample.time % 2);
         sample_list_add(t->samples, &(struct listed_sample){.time_ns = sample.time,
                                                             .weight = sample.period,
                                                             .event = record->event,
@@ -98,13 +103,29 @@ static void check_syscalls(struct syscall_rows *rows)
         for (size_t i = 0; i < rows->n; i++) {
                 const struct syscall_row *row = &rows->items[i];
 
-                must(row->count && row->n_errors <= row->count && row->longest_ns <= row->total_ns);
+                must(row->count && row->n_errors <= row->count);
+                must(rows->is_waits || row->longest_ns <= row->total_ns);
                 must(row->call && row->thread);
                 ns += row->total_ns;
                 n += row->count;
         }
         must(ns == rows->total_ns && n == rows->count);
         syscall_rows_free(rows);
+}
+
+static void check_locks(struct lock_rows *rows)
+{
+        uint64_t ns = 0, n = 0;
+
+        for (size_t i = 0; i < rows->n; i++) {
+                const struct lock_row *row = &rows->items[i];
+
+                must(row->lock && row->function && row->owner_ns <= row->total_ns && row->count);
+                ns += row->total_ns;
+                n += row->count;
+        }
+        must(ns == rows->total_ns && n == rows->count);
+        lock_rows_free(rows);
 }
 
 static void divide(struct taking *t)
@@ -117,7 +138,7 @@ static void divide(struct taking *t)
                 .events = t->events,
                 .waiting_event = UINT32_MAX,
                 .cpu_event = 0,
-                .wants = WALL_WANTS_WAKERS | WALL_WANTS_SYSCALLS,
+                .wants = WALL_WANTS_WAKERS | WALL_WANTS_SYSCALLS | WALL_WANTS_LOCKS,
                 .arch = ARCH_X86_64,
                 .counts_wait = counts_wait,
                 .thread_name = thread_name,
@@ -140,13 +161,27 @@ static void divide(struct taking *t)
         must(sum == times->total_ns && times->n_idle_threads <= times->n_threads);
         check_wakers(pieces->wakers);
         check_syscalls(TAKE(pieces->syscalls));
+        check_locks(TAKE(pieces->locks));
         wall_times_free(times);
         wall_pieces_free(pieces);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* The tables of tracepoints. */
+static void end_logs(struct taking *t)
 {
         const struct syscall_naming naming = {.arch = ARCH_ARM64, .thread_name = thread_name};
+        const struct named_stacks named = {0};
+
+        if (t->calls)
+                check_syscalls(syscall_log_rows(t->calls, &naming));
+        if (t->locks)
+                check_locks(lock_log_rows(t->locks, &named, t->samples));
+        syscall_log_free(t->calls);
+        lock_log_free(t->locks);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
         struct taking t = {.reader = perfdata_open_bytes(data, size, "fuzzed", NULL)};
         struct perfdata_record record;
 
@@ -157,6 +192,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         t.log = sched_log_new(t.events, t.spans, NULL);
         t.samples = sample_list_new();
         t.calls = syscall_log_new(t.reader, NULL);
+        t.locks = lock_log_new(t.reader, NULL);
         while (perfdata_next(t.reader, &record, NULL) > 0) {
                 switch (record.header.type) {
                 case PERF_RECORD_SAMPLE: take_sample(&t, &record); break;
@@ -168,9 +204,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 }
         }
         divide(&t);
-        if (t.calls)
-                check_syscalls(syscall_log_rows(t.calls, &naming));
-        syscall_log_free(t.calls);
+        end_logs(&t);
         sample_list_free(t.samples);
         sched_log_free(t.log);
         cpu_spans_free(t.spans);

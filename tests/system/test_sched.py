@@ -95,6 +95,33 @@ def test_waits_by_system_call(t: Context) -> None:
         check(0.39 < longest.get("clock_nanosleep", 0) < 1.5 and 0.39 < longest.get("wait4", 0) < 1.5, f"{path}: {found}")
 
 
+def test_locks_of_the_kernel(t: Context) -> None:
+    """Waits by the kind of lock, beside perf lock contention. A busy machine has hundreds, and a quiet one with one CPU none."""
+    path = perf_with_tracepoints(t, "lock", "record", "-a", "--", t.program("wall_locks"))
+    theirs: dict[str, int] = {}
+    for line in t.run("perf", "lock", "contention", "-i", path, "-E", "100000").err.splitlines():
+        found = re.match(r" +(\d+) +[\d.]+ \ws +[\d.]+ \ws +[\d.]+ \ws +([\w:-]+) ", line + " ")
+        if found:
+            theirs[found[2]] = theirs.get(found[2], 0) + int(found[1])
+    if not theirs:
+        raise harness.Skip("nobody waited for a lock of the kernel")
+    document = harness.document_of(t.good("report", "--json", "--sort", "lock", "-i", path))["locks"]
+    ours: dict[str, int] = {}
+    for row in document["rows"]:
+        ours[row["lock"]] = ours.get(row["lock"], 0) + row["count"]
+    check(document["of_kernel"] and ours == theirs, f"wperf {ours}, perf {theirs}, cut {document['cut']}")
+
+
+def test_lock_and_owner(t: Context) -> None:
+    path = t.path("locks.data")
+    done = t.ours("record", "--wall", "--session", path, "--", t.program("wall_locks"))
+    waited = float(done.err.split()[-1])
+    rows = harness.document_of(t.good("report", "--json", "--sort", "lock", "-i", path))["locks"]["rows"]
+    ours = [row for row in rows if row["lock"] == "mutex" and row["function"] == "want_mutex"]
+    check(len(ours) == 1 and abs(ours[0]["seconds"] - waited) < 0.15 * waited + 0.1, f"waited {waited} s: {rows}")
+    check(ours[0]["owner_function"] == "hold_mutex" and ours[0]["owner_seconds"] > 0.7 * ours[0]["seconds"], f"who has it: {rows}")
+
+
 def test_exports(t: Context) -> None:
     """Speedscope's and Firefox' profiles have the time of each thread; waits are markers in a category of their own."""
     path = perf_with_tracepoints(t, "sched", "record", "-g", *sleeper(t))

@@ -45,6 +45,8 @@ void report_free(struct report *report)
         wall_pieces_free(report->pieces);
         syscall_log_free(report->syscall_log);
         syscall_rows_free(report->syscalls);
+        lock_log_free(report->lock_log);
+        lock_rows_free(report->locks);
         branches_free(report->branches);
         branch_rows_free(report->branch_rows);
         accesses_free(report->accesses);

@@ -16,6 +16,7 @@
 #include "cpu_spans.h"
 #include "err.h"
 #include "hot.h"
+#include "lock_log.h"
 #include "named_stacks.h"
 #include "python_rows.h"
 #include "quality.h"
@@ -49,7 +50,9 @@ enum report_result {
         REPORT_WALL = 512,
         REPORT_WAKERS = 1024,   /* who ended waits: pieces->wakers */
         REPORT_SYSCALLS = 2048, /* system calls, or the waits in them; NULL: the session knows of neither */
-        REPORT_PACKED = 64,     /* stacks are made in addition to the samples' own places */
+        REPORT_LOCKS = 4096, /* waits for locks; NULL: the session knows of none; implies REPORT_NAMED_STACKS
+                                and REPORT_SAMPLES of a session with the kernel's locks */
+        REPORT_PACKED = 64,  /* stacks are made in addition to the samples' own places */
 };
 
 /* Progress of a report; another thread reads it with __atomic_load_n. */
@@ -197,6 +200,8 @@ struct report {
         const char *(*state_word)(unsigned state); /* of frames and rows */
         struct syscall_log *syscall_log;
         struct syscall_rows *syscalls;
+        struct lock_log *lock_log;
+        struct lock_rows *locks;
         struct branches *branches;
         struct branch_rows *branch_rows;
         struct accesses *accesses;

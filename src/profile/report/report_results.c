@@ -461,6 +461,13 @@ static unsigned branch_keys(const struct report_pass *pass)
                                                 : keys;
 }
 
+static void make_of_stacks(struct report_pass *pass, struct report *report)
+{
+        count_ways(pass, &report->ways);
+        make_python(pass, report);
+        make_trees(pass, report);
+}
+
 void report_make_results(struct report_pass *pass)
 {
         struct report *report = pass->report;
@@ -487,10 +494,7 @@ void report_make_results(struct report_pass *pass)
                 report->wall = wall_times_new(report->pieces, pass->request.filter.states);
                 report->wall_tasks = wall_tasks_new(report->pieces, report->tasks);
         }
+        if (report->stacks)
+                make_of_stacks(pass, report);
         report_traced_end(pass);
-        if (!report->stacks)
-                return;
-        count_ways(pass, &report->ways);
-        make_python(pass, report);
-        make_trees(pass, report);
 }

@@ -9,19 +9,25 @@ void report_traced_begin(struct report_pass *pass)
 {
         if (report_wants(pass, REPORT_SYSCALLS))
                 pass->report->syscall_log = syscall_log_new(pass->session->reader, &pass->session->budget);
+        if (report_wants(pass, REPORT_LOCKS))
+                pass->report->lock_log = lock_log_new(pass->session->reader, &pass->session->budget);
+        if (pass->report->lock_log)
+                pass->request.results |= REPORT_NAMED_STACKS | REPORT_SAMPLES | REPORT_STACKS;
 }
 
 bool report_traced_is_on(const struct report_pass *pass)
 {
-        return pass->report->syscall_log != NULL;
+        return pass->report->syscall_log || pass->report->lock_log;
 }
 
 void report_traced_take(struct report_worker *w, uint32_t event)
 {
-        struct syscall_log *log = w->pass->report->syscall_log;
+        struct report *report = w->pass->report;
 
-        if (log)
-                syscall_log_take(log, event, &w->sample, report_accepts(w));
+        if (report->syscall_log)
+                syscall_log_take(report->syscall_log, event, &w->sample, report_accepts(w));
+        if (report->lock_log)
+                lock_log_take(report->lock_log, event, &w->sample, report_accepts(w));
 }
 
 const char *report_traced_thread_name(void *world, int32_t pid, int32_t tid)
@@ -51,4 +57,6 @@ void report_traced_end(struct report_pass *pass)
 
         if (report->syscall_log)
                 report->syscalls = syscall_log_rows(report->syscall_log, &naming);
+        if (report->lock_log)
+                report->locks = lock_log_rows(report->lock_log, report->named, report->samples);
 }

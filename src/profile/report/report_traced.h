@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* System calls in a report: of the session's tracepoints, or those in which threads waited. */
+/* System calls, and waits for locks of the kernel, of a session's tracepoints. Without them a report has
+ * those waits of wall time that were in calls or for locks. */
 #ifndef REPORT_TRACED_H
 #define REPORT_TRACED_H
 

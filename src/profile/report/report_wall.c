@@ -142,7 +142,8 @@ static bool make_pieces(struct report_pass *pass, const struct session_input *in
         make_absolute(&pass->request.filter, whole->samples);
         counting = (struct counting_waits){&pass->request.filter, whole->session.world};
         wall.wants = (report_wants(pass, REPORT_WAKERS) ? WALL_WANTS_WAKERS : 0) |
-                     (report_wants(pass, REPORT_SYSCALLS) ? WALL_WANTS_SYSCALLS : 0);
+                     (report_wants(pass, REPORT_SYSCALLS) ? WALL_WANTS_SYSCALLS : 0) |
+                     (report_wants(pass, REPORT_LOCKS) ? WALL_WANTS_LOCKS : 0);
         wall.counts_wait = counts_wait;
         wall.thread_name = thread_name;
         wall.ctx = &counting;
@@ -154,8 +155,10 @@ static bool make_pieces(struct report_pass *pass, const struct session_input *in
         pass->report->tasks = task_section_new(perfdata_feature(input->reader, FEATURE_WPERF_TASKS));
         wall.tasks = pass->report->tasks;
         pass->report->pieces = wall_pieces_new(&wall);
-        if (pass->report->pieces)
+        if (pass->report->pieces) {
                 pass->report->syscalls = TAKE(pass->report->pieces->syscalls);
+                pass->report->locks = TAKE(pass->report->pieces->locks);
+        }
         return true;
 }
 

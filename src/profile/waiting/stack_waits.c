@@ -212,20 +212,20 @@ static enum wait_kind kind_of_state(char state)
                                               : WAIT_KIND_UNKNOWN;
 }
 
-enum wait_kind stack_waits_decide(const struct wait_function *functions, size_t n, char state,
-                                  struct buf *text)
+struct wait_verdict stack_waits_decide(const struct wait_function *functions, size_t n, char state,
+                                       struct buf *text)
 {
         size_t kernel = count_kernel(functions, n);
         const struct stack_wait *wait = kernel ? find_kernel(functions, kernel) : find_library(functions, n);
+        bool is_idle = !wait && state != 'D' && is_kernel_thread(functions, n, kernel);
         struct wait_reading reading = {
                 .how = WAIT_HOW_STILL, .state = (uint8_t)state, .text = "", .python_name = ""};
 
         if (!wait)
-                return state != 'D' && is_kernel_thread(functions, n, kernel) ? WAIT_KIND_IDLE
-                                                                              : kind_of_state(state);
+                return (struct wait_verdict){.kind = is_idle ? WAIT_KIND_IDLE : kind_of_state(state)};
         reading.call = wait->call;
         reading.object = wait->object;
-        return wait_kind_decide(&reading, functions + kernel, n - kernel, NULL, NULL, text).kind;
+        return wait_kind_decide(&reading, functions + kernel, n - kernel, NULL, NULL, text);
 }
 
 static bool is_of_scheduler(const char *name)

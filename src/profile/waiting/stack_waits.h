@@ -8,8 +8,8 @@
 
 /* The kind of a wait. `functions` are innermost first. `state`: the letter of the thread's state; 0: not
  * recorded. Appends what it does in words. */
-enum wait_kind stack_waits_decide(const struct wait_function *functions, size_t n, char state,
-                                  struct buf *text);
+struct wait_verdict stack_waits_decide(const struct wait_function *functions, size_t n, char state,
+                                       struct buf *text);
 
 /* The function for which a wait counts: as wait_functions_shown() of the program's functions; in a thread of
  * the kernel the innermost one outside of the scheduler. NULL: there is none. */

@@ -105,6 +105,18 @@ enum lock_type {
         LOCK_N_TYPES,
 };
 
+static const char *const lock_words[LOCK_N_TYPES] = {
+        [LOCK_GIL] = "GIL",
+        [LOCK_MUTEX] = "mutex",
+        [LOCK_CONDITION] = "condition",
+        [LOCK_SEMAPHORE] = "semaphore",
+        [LOCK_RWLOCK] = "rwlock",
+        [LOCK_JOIN] = "thread",
+        [LOCK_BARRIER] = "barrier",
+        [LOCK_ONCE] = "once",
+        [LOCK_PARK] = "park",
+};
+
 static const char *const lock_texts[LOCK_N_TYPES] = {
         [LOCK_GIL] = "the GIL",
         [LOCK_MUTEX] = "a mutex",
@@ -224,9 +236,17 @@ static void add_owner(struct deciding *d, int32_t inner_tid)
         buf_printf(d->text, ", held by %" PRId32 "%s", tid ? tid : inner_tid, tid ? "" : ", which has ended");
 }
 
+/* `address` is 0 if it is not known. */
+static void set_lock(struct deciding *d, enum wait_kind kind, const char *lock, uint64_t address)
+{
+        d->verdict.kind = kind;
+        d->verdict.lock = lock;
+        d->verdict.lock_address = address;
+}
+
 static void decide_gil(struct deciding *d)
 {
-        d->verdict.kind = WAIT_KIND_GIL;
+        set_lock(d, WAIT_KIND_GIL, lock_words[LOCK_GIL], 0);
         buf_add_str(d->text, "waits for the GIL");
         if (d->reading->gil_holder && d->reading->gil_holder != d->reading->inner_tid)
                 add_owner(d, d->reading->gil_holder);
@@ -237,7 +257,7 @@ static void decide_python_lock(struct deciding *d)
         const struct wait_reading *r = d->reading;
         const char *function = find_python_wait(d);
 
-        d->verdict.kind = WAIT_KIND_LOCK;
+        set_lock(d, WAIT_KIND_LOCK, r->python & WAIT_PYTHON_RLOCK ? "RLock" : "Lock", r->lock_object);
         if (r->python & WAIT_PYTHON_RLOCK) {
                 buf_printf(d->text, "waits for RLock 0x%" PRIx64, r->lock_object);
                 if (r->owner)
@@ -257,7 +277,7 @@ static bool decide_python_function(struct deciding *d, enum lock_type type)
 
         if (!function || (type != LOCK_NONE && type != LOCK_SEMAPHORE && type != LOCK_CONDITION))
                 return false;
-        d->verdict.kind = WAIT_KIND_LOCK;
+        set_lock(d, WAIT_KIND_LOCK, function, d->reading->args[0]);
         buf_printf(d->text, "waits in %s (no owner recorded)", function);
         return true;
 }
@@ -294,7 +314,7 @@ static void decide_futex(struct deciding *d)
                 buf_printf(d->text, "waits for a futex at 0x%" PRIx64, r->args[0]);
                 return;
         }
-        d->verdict.kind = type == LOCK_JOIN ? WAIT_KIND_OTHER : WAIT_KIND_LOCK;
+        set_lock(d, type == LOCK_JOIN ? WAIT_KIND_OTHER : WAIT_KIND_LOCK, lock_words[type], r->args[0]);
         buf_printf(d->text, "waits for %s", lock_texts[type]);
         if (type == LOCK_MUTEX)
                 add_mutex_owner(d);
@@ -335,7 +355,10 @@ static void decide_call(struct deciding *d)
         case WAIT_CALL_WRITE: decide_descriptor(d, "writes to"); break;
         case WAIT_CALL_OPEN: decide_open(d); break;
         case WAIT_CALL_FILE: set_with_text(d, WAIT_KIND_DISK, "waits for a file system in"); break;
-        case WAIT_CALL_FILE_LOCK: set_with_text(d, WAIT_KIND_LOCK, "waits for the lock of file"); break;
+        case WAIT_CALL_FILE_LOCK:
+                set_with_text(d, WAIT_KIND_LOCK, "waits for the lock of file");
+                d->verdict.lock = *r->text ? r->text : "file";
+                break;
         case WAIT_CALL_IOCTL: decide_descriptor(d, "waits in ioctl for"); break;
         case WAIT_CALL_POLL: decide_poll(d, "poll"); break;
         case WAIT_CALL_SELECT: decide_poll(d, "select"); break;
@@ -348,7 +371,10 @@ static void decide_call(struct deciding *d)
         case WAIT_CALL_CHILD: set_with_text(d, WAIT_KIND_CHILD, "waits for"); break;
         case WAIT_CALL_VFORK: set_with_text(d, WAIT_KIND_CHILD, "waits for a child of vfork"); break;
         case WAIT_CALL_SIGNAL: set(d, WAIT_KIND_OTHER, "waits for a signal"); break;
-        case WAIT_CALL_SEMAPHORE: set(d, WAIT_KIND_LOCK, "waits for a System V semaphore"); break;
+        case WAIT_CALL_SEMAPHORE:
+                set(d, WAIT_KIND_LOCK, "waits for a System V semaphore");
+                d->verdict.lock = "System V semaphore";
+                break;
         case WAIT_CALL_MESSAGE: set(d, WAIT_KIND_OTHER, "waits for a message queue"); break;
         case WAIT_CALL_FUTEX: decide_futex(d); break;
         case WAIT_CALL_AIO: set(d, WAIT_KIND_DISK, "waits for asynchronous I/O"); break;

@@ -43,6 +43,9 @@ struct wait_verdict {
         enum wait_kind kind;
         int32_t owner;      /* tid of the thread that has the lock; 0: none is known */
         bool owner_is_gone; /* the owner's thread does not exist any more */
+        /* Of WAIT_KIND_LOCK and WAIT_KIND_GIL: */
+        const char *lock; /* what is waited for, as "mutex"; a Python function, if that says it; else NULL */
+        uint64_t lock_address; /* 0: not known */
 };
 
 /* What a thread waits for. `functions` are innermost first. `find_thread` gives the tid of the thread that

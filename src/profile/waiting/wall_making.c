@@ -60,15 +60,32 @@ static void take_spans(struct wall_making *m)
         }
 }
 
-static uint8_t decide(const struct wall_making *m, const struct wait_reading *reading, uint32_t node,
-                      struct buf *text)
+/* Numbers of threads in a namespace are other ones than those of samples. */
+static int32_t own_number(void *ctx, int32_t inner_tid)
+{
+        return inner_tid;
+}
+
+static void set_verdict(struct wall_reading *made, const struct wait_verdict *verdict)
+{
+        made->kind = (uint8_t)verdict->kind;
+        made->lock = verdict->lock;
+        made->lock_address = verdict->lock_address;
+        made->owner = verdict->owner;
+}
+
+static void decide(const struct wall_making *m, const struct wait_reading *reading, struct wall_reading *made,
+                   struct buf *text)
 {
         struct wait_function functions[MAX_FUNCTIONS];
-        size_t n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
+        size_t n = wait_functions_of(m->request->named, made->node, functions, MAX_FUNCTIONS);
         struct wait_reading waited = *reading;
+        struct wait_verdict verdict;
 
         waited.how = WAIT_HOW_STILL; /* what is known of one that has gone on is its call */
-        return (uint8_t)wait_kind_decide(&waited, functions, n, NULL, NULL, text).kind;
+        verdict = wait_kind_decide(&waited, functions, n,
+                                   reading->inner_tid == reading->tid ? own_number : NULL, NULL, text);
+        set_verdict(made, &verdict);
 }
 
 /* A text of an idle thread says in what it waits: "idle, in epoll_wait for ..." Returns the index + 1. */
@@ -120,7 +137,7 @@ static void add_reading(struct wall_making *m, const struct listed_sample *sampl
         made->is_cut = reading->how == WAIT_HOW_MOVING;
         made->has_gil = reading->python & WAIT_PYTHON_GIL;
         made->lacks_tasks = reading->python & WAIT_PYTHON_TASKS;
-        made->kind = decide(m, reading, sample->node, &text);
+        decide(m, reading, made, &text);
         /* in a PID namespace the holder's number is another one than in the samples */
         made->gil_holder = reading->inner_tid == reading->tid ? reading->gil_holder : 0;
         set_idle_call(m, made, &text);
@@ -134,8 +151,13 @@ static void decide_by_stack(struct wall_making *m, const struct listed_sample *s
         const char *reason = m->request->events->items[sample->event].reason;
         AUTO_RELEASE(buf) text = {0};
 
-        made->kind = (uint8_t)(reason ? windows_waits_decide(reason, functions, n)
-                                      : stack_waits_decide(functions, n, 0, &text));
+        if (reason) {
+                made->kind = (uint8_t)windows_waits_decide(reason, functions, n);
+        } else {
+                const struct wait_verdict verdict = stack_waits_decide(functions, n, 0, &text);
+
+                set_verdict(made, &verdict);
+        }
         set_idle_call(m, made, &text);
 }
 
@@ -150,13 +172,16 @@ static void add_wait(struct wall_making *m, const struct listed_sample *sample)
         made->is_switch = is_switch;
         made->is_given = !is_switch;
         made->weight_ns = is_switch || m->n_spans ? 0 : sample->weight; /* else it comes from the switches */
-        known = map_put(&m->kinds, (uint64_t)sample->event << 32 | sample->node, &is_new);
+        known = map_put(&m->by_stack, (uint64_t)sample->event << 32 | sample->node, &is_new);
         if (is_new) {
                 decide_by_stack(m, sample, made);
-                *known = made->kind | (uint64_t)made->idle_call << 8;
+                ARRAY_PUSH(m->decided, m->n_decided, m->cap_decided,
+                           ((struct wall_decided){made->kind, made->idle_call, made->lock}));
+                *known = m->n_decided;
         }
-        made->kind = (uint8_t)*known;
-        made->idle_call = (uint8_t)(*known >> 8);
+        made->kind = m->decided[*known - 1].kind;
+        made->idle_call = m->decided[*known - 1].idle_call;
+        made->lock = m->decided[*known - 1].lock;
 }
 
 static void add_sample(struct wall_making *m, const struct listed_sample *sample)
@@ -311,24 +336,40 @@ static bool is_near(const struct wall_sample *sample, int32_t tid, uint64_t ns)
         return sample->tid == tid && distance_ns <= HOLDER_NS;
 }
 
-/* The thread may have run without the GIL before and after. */
-static const struct wall_sample *near_sample(const struct wall_making *m, int32_t tid, uint64_t ns)
+static bool is_left_out(const struct wall_sample *sample, bool with_gil)
+{
+        return with_gil && sample->lacks_gil;
+}
+
+/* For the GIL: the thread may have run without it before and after. */
+static const struct wall_sample *near_sample(const struct wall_making *m, int32_t tid, uint64_t ns,
+                                             bool with_gil)
 {
         const struct wall_sample *first = m->samples, *end = first + m->n_samples,
                                  *middle = first + wall_making_find_sample(m, tid, ns);
         const struct wall_sample *after = middle, *before = middle;
 
-        while (after < end && after < middle + MOST_BETWEEN && is_near(after, tid, ns) && after->lacks_gil)
+        while (after < end && after < middle + MOST_BETWEEN && is_near(after, tid, ns) &&
+               is_left_out(after, with_gil))
                 after++;
-        if (after == end || !is_near(after, tid, ns) || after->lacks_gil)
+        if (after == end || !is_near(after, tid, ns) || is_left_out(after, with_gil))
                 after = NULL;
         while (before > first && before + MOST_BETWEEN > middle && is_near(before - 1, tid, ns) &&
-               before[-1].lacks_gil)
+               is_left_out(before - 1, with_gil))
                 before--;
-        before = before > first && is_near(before - 1, tid, ns) && !before[-1].lacks_gil ? before - 1 : NULL;
+        before = before > first && is_near(before - 1, tid, ns) && !is_left_out(before - 1, with_gil)
+                         ? before - 1
+                         : NULL;
         if (!after || !before)
                 return after ? after : before;
         return after->time_ns - ns < ns - before->time_ns ? after : before;
+}
+
+uint32_t wall_making_running_of(struct wall_making *m, int32_t tid, uint64_t ns)
+{
+        const struct wall_sample *sample = near_sample(m, tid, ns, false);
+
+        return sample ? wall_making_function_of(m, sample->node, false).function : 0;
 }
 
 uint32_t wall_making_holder_of(struct wall_making *m, const struct wall_reading *r)
@@ -337,7 +378,7 @@ uint32_t wall_making_holder_of(struct wall_making *m, const struct wall_reading 
 
         if (r->kind != WAIT_KIND_GIL || !r->gil_holder)
                 return 0;
-        sample = near_sample(m, r->gil_holder, r->time_ns);
+        sample = near_sample(m, r->gil_holder, r->time_ns, true);
         return sample ? wall_making_function_of(m, sample->node, false).function : 0;
 }
 
@@ -409,5 +450,6 @@ void wall_making_release(struct wall_making *m)
         free(m->waits);
         map_release(&m->functions);
         map_release(&m->nodes);
-        map_release(&m->kinds);
+        map_release(&m->by_stack);
+        free(m->decided);
 }

@@ -16,7 +16,10 @@ struct wall_reading {
         uint64_t n_waits;        /* for how many waits it stands, estimated */
         int32_t pid, tid;
         int32_t gil_holder; /* 0: not known */
+        int32_t owner;      /* of the lock that is waited for; 0: not known */
         uint32_t node;
+        const char *lock;      /* as in struct wait_verdict */
+        uint64_t lock_address; /* 0: not known */
         uint8_t kind, idle_call;
         bool is_short;    /* the wait was shorter than the time between two looks */
         bool is_cut;      /* the thread went on while it was read */
@@ -32,6 +35,12 @@ struct wall_sample {
         uint32_t node;
         bool lacks_gil; /* it is known that the thread did not have the GIL */
         bool has_gil;   /* it is known that it had it */
+};
+
+/* What waits with a stack are. */
+struct wall_decided {
+        uint8_t kind, idle_call;
+        const char *lock; /* as in struct wait_verdict */
 };
 
 /* A wait until the thread was woken. */
@@ -59,7 +68,9 @@ struct wall_making {
         uint64_t from_ns, to_ns;
         struct map functions; /* hash of name and file to index + 1 */
         struct map nodes;     /* node << 1, with 1 if it waits, to the index of its function + 1 */
-        struct map kinds;     /* event << 32 | node to kind and idle call of a wait */
+        struct map by_stack;  /* event << 32 | node to the index of what a wait is + 1: */
+        struct wall_decided *decided;
+        size_t n_decided, cap_decided;
 };
 
 /* The input of `making->request`. */
@@ -94,6 +105,9 @@ struct wall_at {
 };
 
 struct wall_at wall_making_function_of(struct wall_making *making, uint32_t node, bool is_wait);
+
+/* The function that a thread ran nearest to a time, index + 1; 0: not known. */
+uint32_t wall_making_running_of(struct wall_making *making, int32_t tid, uint64_t ns);
 
 /* The function that had the GIL during a reading, index + 1; 0: not known. */
 uint32_t wall_making_holder_of(struct wall_making *making, const struct wall_reading *reading);

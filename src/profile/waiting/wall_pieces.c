@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lock_waits.h"
 #include "mem.h"
 #include "search.h"
 #include "stack_waits.h"
@@ -157,7 +158,7 @@ static void add_wait(struct wall_making *m, struct dividing *d, struct wall_read
         uint64_t woken_ns = wall_making_find_waking(m, d->thread->tid, from_ns, to_ns);
         AUTO_RELEASE(buf) text = {0};
         enum wait_kind kind =
-                reading ? reading->kind : stack_waits_decide(NULL, 0, before ? before->state : 0, &text);
+                reading ? reading->kind : stack_waits_decide(NULL, 0, before ? before->state : 0, &text).kind;
 
         keep_wait(m, &(struct wall_wait){.from_ns = from_ns,
                                          .to_ns = woken_ns,
@@ -513,6 +514,7 @@ struct wall_pieces *wall_pieces_new(const struct wall_request *request)
         divide_all(&m);
         m.pieces->wakers = request->wants & WALL_WANTS_WAKERS ? waker_rows_new(&m) : NULL;
         m.pieces->syscalls = request->wants & WALL_WANTS_SYSCALLS ? syscall_waits_new(&m) : NULL;
+        m.pieces->locks = request->wants & WALL_WANTS_LOCKS ? lock_waits_new(&m) : NULL;
         sort(m.pieces->items, m.pieces->n, compare_pieces);
         sort(m.pieces->stackless, m.pieces->n_stackless, compare_times);
         wall_making_release(&m);
@@ -528,6 +530,7 @@ void wall_pieces_free(struct wall_pieces *pieces)
         free(pieces->functions);
         waker_rows_free(pieces->wakers);
         syscall_rows_free(pieces->syscalls);
+        lock_rows_free(pieces->locks);
         arena_release(&pieces->texts);
         free(pieces);
 }

@@ -12,6 +12,7 @@
 #include "arena.h"
 #include "attributes.h"
 #include "cpu_spans.h"
+#include "lock_rows.h"
 #include "named_stacks.h"
 #include "sample_list.h"
 #include "sched_log.h"
@@ -66,6 +67,7 @@ struct wall_pieces {
         bool knows_gil;            /* it was recorded at samples who has the GIL */
         struct waker_rows *wakers; /* if they were asked for; so are: */
         struct syscall_rows *syscalls;
+        struct lock_rows *locks;
         struct arena texts;
 };
 
@@ -73,6 +75,7 @@ struct wall_pieces {
 enum {
         WALL_WANTS_WAKERS = 1,
         WALL_WANTS_SYSCALLS = 2,
+        WALL_WANTS_LOCKS = 4,
 };
 
 struct wall_request {

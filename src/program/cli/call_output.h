@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `report --sort syscall`: system calls, as text, CSV or a document. */
+/* `report --sort syscall` and `--sort lock`, as text, CSV or a document. */
 #ifndef CALL_OUTPUT_H
 #define CALL_OUTPUT_H
 
@@ -7,7 +7,9 @@
 #include "report.h"
 
 struct call_output {
-        const struct report *report; /* with REPORT_SYSCALLS */
+        const struct syscall_rows *syscalls; /* NULL: the table is of these: */
+        const struct lock_rows *locks;
+        const struct quality *quality;
         const struct general_options *general;
         const struct output_options *output;
         uint64_t n_rows;

@@ -159,6 +159,15 @@ static bool has_syscalls(const struct report *report, const char *path, struct e
                        path);
 }
 
+static bool has_locks(const struct report *report, const char *path, struct err *err)
+{
+        return report->locks ||
+               err_set(err, ERR_MISSING,
+                       "%s: its waits for locks are not known; record with wperf record --wall, or as root those "
+                       "for the kernel's locks with perf lock record",
+                       path);
+}
+
 static bool has_states(const struct report *report, const struct report_request *request, struct err *err)
 {
         if (!(request->keys & PROFILE_STATE) || report->pieces)
@@ -210,6 +219,7 @@ static unsigned results_of(const struct report_options *o, enum report_table tab
                 [REPORT_TABLE_ACCESSES] = REPORT_ACCESSES | REPORT_BRANCHES,
                 [REPORT_TABLE_WAKERS] = REPORT_WAKERS,
                 [REPORT_TABLE_SYSCALLS] = REPORT_SYSCALLS,
+                [REPORT_TABLE_LOCKS] = REPORT_LOCKS,
                 [REPORT_TABLE_THREADS] = REPORT_SAMPLES,
                 [REPORT_TABLE_CPUS] = REPORT_SAMPLES,
                 [REPORT_TABLE_BRANCHES] = REPORT_BRANCHES,
@@ -234,7 +244,8 @@ static bool is_by_source(const struct report_options *o, enum report_table table
 static bool parse_keys(const struct report_options *o, enum report_table table,
                        struct report_request *request, struct row_keys *ret, struct err *err)
 {
-        bool has_keys = table != REPORT_TABLE_TREE && table != REPORT_TABLE_SYSCALLS;
+        bool has_keys =
+                table != REPORT_TABLE_TREE && table != REPORT_TABLE_SYSCALLS && table != REPORT_TABLE_LOCKS;
         const char *sort = has_keys ? o->choice.sort : NULL;
         bool ok = o->choice.mem ? sort_keys_parse_access(sort, ret, &request->access_keys, err)
                                 : sort_keys_parse(sort, ret, err);
@@ -485,7 +496,9 @@ static int show_wakers(const struct reporting *r, const struct report *report)
 static int show_calls(const struct reporting *r, const struct report *report)
 {
         return call_output_show(&(struct call_output){
-                .report = report,
+                .syscalls = report->syscalls,
+                .locks = report->locks,
+                .quality = &report->quality,
                 .general = &r->options->general,
                 .output = &r->options->output,
                 .n_rows = r->options->display.rows ? r->options->display.rows : DISPLAY_ROWS_DEFAULT,
@@ -499,6 +512,7 @@ static int show_table(const struct reporting *r, struct report *report)
 
         switch (r->table) {
         case REPORT_TABLE_WAKERS: status = show_wakers(r, report); break;
+        case REPORT_TABLE_LOCKS:
         case REPORT_TABLE_SYSCALLS: status = show_calls(r, report); break;
         case REPORT_TABLE_THREADS:
         case REPORT_TABLE_CPUS: status = show_strips(r, report); break;
@@ -514,6 +528,7 @@ static bool has_rows(const struct reporting *r, const struct report *report, str
 {
         return (r->table != REPORT_TABLE_WAKERS || has_wakers(report, r->request.path, err)) &&
                (r->table != REPORT_TABLE_SYSCALLS || has_syscalls(report, r->request.path, err)) &&
+               (r->table != REPORT_TABLE_LOCKS || has_locks(report, r->request.path, err)) &&
                (r->table != REPORT_TABLE_BRANCHES || has_branches(report, r->request.path, err)) &&
                check_first(r, report, err) &&
                (r->table != REPORT_TABLE_ACCESSES || has_accesses(report, r->request.path, err));

@@ -17,7 +17,7 @@ static const struct option choice_options[] = {
                 .offset = offsetof(struct choice_options, sort),
                 .help = "group samples by KEYS, and show a column for each key, in this order; KEYS are "
                         "separated by commas: " ROW_KEY_LIST "; with --mem also " ACCESS_KEY_LIST
-                        "; syscall alone shows system calls by thread",
+                        "; syscall alone shows system calls by thread, lock alone locks by the time that was waited for them",
         },
         {
                 .name = "group-by",

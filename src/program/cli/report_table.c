@@ -14,6 +14,7 @@ enum report_option {
         OPTION_MEM,
         OPTION_WAKERS,
         OPTION_SYSCALL,
+        OPTION_LOCK,
         OPTION_THREADS,
         OPTION_TIMELINE,
         OPTION_GROUP_BY,
@@ -32,6 +33,7 @@ static const char *const names[N_OPTIONS] = {
         [OPTION_MEM] = "--mem",
         [OPTION_WAKERS] = "--wakers",
         [OPTION_SYSCALL] = "--sort syscall",
+        [OPTION_LOCK] = "--sort lock",
         [OPTION_THREADS] = "--threads",
         [OPTION_TIMELINE] = "--timeline",
         [OPTION_GROUP_BY] = "--group-by",
@@ -62,6 +64,10 @@ static const struct table {
         [REPORT_TABLE_SYSCALLS] = {.chosen_by = BIT(SYSCALL),
                                    .allows = BIT(CSV),
                                    .reason = "--sort syscall has a row for each thread and system call"},
+        [REPORT_TABLE_LOCKS] = {.chosen_by = BIT(LOCK),
+                                .allows = BIT(CSV),
+                                .reason =
+                                        "--sort lock has a row for each lock and function that waits for it"},
         [REPORT_TABLE_THREADS] = {.chosen_by = BIT(THREADS),
                                   .reason = "--threads shows samples over time, not functions"},
         [REPORT_TABLE_CPUS] = {.chosen_by = BIT(TIMELINE),
@@ -96,7 +102,7 @@ static bool sorts_by(const struct report_options *o, const char *word)
 static bool has_keys(const struct report_options *o, bool wants_tree)
 {
         return o->choice.sort && strcmp(o->choice.sort, "syscall") != 0 &&
-               !(wants_tree && report_table_by_line(o));
+               strcmp(o->choice.sort, "lock") != 0 && !(wants_tree && report_table_by_line(o));
 }
 
 static unsigned given(const struct report_options *o, bool wants_tree)
@@ -107,6 +113,7 @@ static unsigned given(const struct report_options *o, bool wants_tree)
                 [OPTION_MEM] = o->choice.mem,
                 [OPTION_WAKERS] = o->choice.wakers,
                 [OPTION_SYSCALL] = sorts_by(o, "syscall"),
+                [OPTION_LOCK] = sorts_by(o, "lock"),
                 [OPTION_THREADS] = o->choice.threads,
                 [OPTION_TIMELINE] = o->choice.timeline,
                 [OPTION_GROUP_BY] = o->choice.group_by,

@@ -14,7 +14,7 @@ static const struct {
 #define ACCESS_KEY_PAIR(name, bit) {#name, bit},
         ACCESS_KEYS(ACCESS_KEY_PAIR, ACCESS_KEY_PAIR)};
 
-static const char *const table_words[] = {"syscall"};
+static const char *const table_words[] = {"syscall", "lock"};
 
 /* 0: there is none with this name. */
 static unsigned find_access_key(const char *word, size_t len)

@@ -8,7 +8,7 @@
 #include "row_keys.h"
 
 /* Words that stand for a table of its own, which sort_keys_parse does not take. */
-#define SORT_TABLE_WORDS "syscall"
+#define SORT_TABLE_WORDS "syscall lock"
 
 /* A comma-separated list of keys; NULL and "" are an empty list. */
 bool sort_keys_parse(const char *text, struct row_keys *ret_keys, struct err *err);

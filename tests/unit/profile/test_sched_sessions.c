@@ -350,7 +350,7 @@ static enum wait_kind kind_of(const char *const *names, size_t n, size_t n_kerne
         for (size_t i = 0; i < n; i++)
                 functions[i] = (struct wait_function){
                         .name = names[i], .file = "/lib/libc.so.6", .is_kernel = i < n_kernel};
-        return stack_waits_decide(functions, n, state, &text);
+        return stack_waits_decide(functions, n, state, &text).kind;
 }
 
 #define KIND_OF(n_kernel, state, ...)                                                                        \

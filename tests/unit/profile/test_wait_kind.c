@@ -465,6 +465,51 @@ TEST(workers_without_work_are_idle)
         EXPECT_ROWS(rows);
 }
 
+TEST(locks_have_a_word_and_an_address)
+{
+        static const struct {
+                struct wait_reading reading;
+                struct wait_function function;
+                const char *lock; /* NULL: it is none */
+                uint64_t address;
+        } rows[] = {
+                {{.call = WAIT_CALL_FUTEX, .args = {0x10}},
+                 {"pthread_mutex_lock", LIBC, 0, false},
+                 "mutex",
+                 0x10},
+                {{.call = WAIT_CALL_FUTEX, .args = {0x10}}, {"sem_wait", LIBC, 0, false}, "semaphore", 0x10},
+                {{.call = WAIT_CALL_FUTEX, .args = {0x10}, .python = WAIT_PYTHON_STATE},
+                 {"take_gil", LIBC, 0, false},
+                 "GIL",
+                 0},
+                {{.call = WAIT_CALL_FUTEX,
+                  .python = WAIT_PYTHON_STATE | WAIT_PYTHON_RLOCK,
+                  .lock_object = 0x20},
+                 {"f", "/a.py", 1, true},
+                 "RLock",
+                 0x20},
+                {{.call = WAIT_CALL_FILE_LOCK, .text = "/a/b"}, {"flock", LIBC, 0, false}, "/a/b", 0},
+                {{.call = WAIT_CALL_FILE_LOCK}, {"flock", LIBC, 0, false}, "file", 0},
+                {{.call = WAIT_CALL_SEMAPHORE}, {"semop", LIBC, 0, false}, "System V semaphore", 0},
+                {{.call = WAIT_CALL_FUTEX, .args = {0x10}}, {"f", "/a", 0, false}, NULL, 0},
+                {{.call = WAIT_CALL_READ, .object = WAIT_OBJECT_PIPE}, {"read", LIBC, 0, false}, NULL, 0},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+                AUTO_RELEASE(buf) text = {0};
+                struct wait_reading reading = rows[i].reading;
+                struct wait_verdict verdict;
+
+                reading.text = reading.text ? reading.text : "";
+                verdict = wait_kind_decide(&reading, &rows[i].function, 1, NULL, NULL, &text);
+                if (rows[i].lock)
+                        EXPECT_STR(verdict.lock ? verdict.lock : "", rows[i].lock);
+                else
+                        EXPECT_CMP(verdict.lock, ==, NULL);
+                EXPECT_INT(verdict.lock_address, rows[i].address);
+        }
+}
+
 TEST(each_kind_has_a_word)
 {
         for (int kind = 0; kind < WAIT_N_KINDS; kind++)

@@ -24,6 +24,7 @@ static const struct {
         {REPORT_TABLE_ANNOTATED, "--annotate"},
         {REPORT_TABLE_ANNOTATED, "--disassemble"},
         {REPORT_TABLE_SYSCALLS, "--sort=syscall"},
+        {REPORT_TABLE_LOCKS, "--sort=lock"},
 };
 
 /* For each option the choosers, in the order above, that allow it. */
@@ -31,9 +32,9 @@ static const struct {
         const char *name, *word;
         const char *allowed; /* a letter each: x allowed, - refused */
 } options[] = {
-        {"sort", "--sort=pid", "x-xx-------"},   {"csv", "--csv", "x-xx---x--x"},
-        {"inlines", "--inlines", "xx-x---x---"}, {"symbol", "--symbol=main", "xxxx----xx-"},
-        {"stdio", "--stdio", "xxxxxxxxxxx"},     {"show-nr-samples", "-n", "xxxxxxxxxxx"},
+        {"sort", "--sort=pid", "x-xx--------"},   {"csv", "--csv", "x-xx---x--xx"},
+        {"inlines", "--inlines", "xx-x---x----"}, {"symbol", "--symbol=main", "xxxx----xx--"},
+        {"stdio", "--stdio", "xxxxxxxxxxxx"},     {"show-nr-samples", "-n", "xxxxxxxxxxxx"},
 };
 
 static bool is_allowed(const char *line, enum report_table *ret, struct err *err)
