@@ -171,12 +171,10 @@ static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *
         wait_tasks_leave_out(p->tasks, thread->lacks_tasks);
         if (!wait_reader_read(p->reader, tid, &reading, &registers) || reading.how == WAIT_HOW_REFUSED)
                 return;
-        if (is_as_met(&reading, &registers, met))
-                plan_tasks(p, thread);
-        else if (met->after_ns - met->before_ns < MOST_MET_NS)
+        if (!is_as_met(&reading, &registers, met))
                 wait_reader_met(p->reader, tid, met, &reading, &registers);
         else
-                return;
+                plan_tasks(p, thread);
         thread->n_switches = reading.n_switches;
         reading.look_ns = look_ns;
         if (thread->lacks_tasks || (reading.how == WAIT_HOW_MOVING && thread->tasks_ns))
@@ -193,6 +191,9 @@ static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *
 static bool is_to_read(const struct looked_thread *thread, const struct wait_thread *now)
 {
         if (now->is_running || now->is_refused)
+                return false;
+        /* Whatever the thread does then: short waits would be left out more often than long ones. */
+        if (now->after_ns - now->before_ns > MOST_MET_NS)
                 return false;
         return now->n_switches != thread->n_switches ||
                (thread->lacks_tasks && thread->looked_ns >= thread->tasks_ns);

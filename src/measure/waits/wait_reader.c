@@ -14,6 +14,7 @@
 #include "os.h"
 #include "stop_frames.h"
 #include "stop_once.h"
+#include "wait_call.h"
 #include "wait_maps.h"
 #include "wait_objects.h"
 #include "wait_python.h"
@@ -405,6 +406,16 @@ bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *r
         return true;
 }
 
+/* Whether the descriptors that a thread waited for stand in its memory, where something else may be by now.
+ */
+static bool has_set_in_memory(const struct wait_thread *thread)
+{
+        struct wait_call_facts facts = wait_call_get(thread->number);
+
+        return (facts.call == WAIT_CALL_POLL && thread->args[1]) ||
+               (facts.call == WAIT_CALL_SELECT && thread->args[0]);
+}
+
 void wait_reader_met(struct wait_reader *r, int32_t tid, const struct wait_thread *met,
                      struct wait_reading *ret, struct wait_registers *ret_registers)
 {
@@ -417,7 +428,9 @@ void wait_reader_met(struct wait_reader *r, int32_t tid, const struct wait_threa
         ret->how = WAIT_HOW_MOVING;
         ret->number = met->number;
         memcpy(ret->args, met->args, sizeof(ret->args));
-        wait_objects_see(r->process->objects, met, ret, &r->text);
+        ret->call = WAIT_CALL_OTHER;
+        if (!has_set_in_memory(met))
+                wait_objects_see(r->process->objects, met, ret, &r->text);
         ret->state = (uint8_t)met->state;
         ret->n_switches = met->n_switches;
         ret->text = buf_text(&r->text);
