@@ -100,7 +100,7 @@ static bool explain_states(const struct report_request *request, const char *wor
 {
         AUTO_RELEASE(buf) known = {0};
         size_t n;
-        struct strip_state *states = wall_pieces_states(report->pieces, &n);
+        struct strip_state *states = wall_pieces_states(report->pieces, false, &n);
 
         for (size_t i = 0; i < n; i++) {
                 const char *word = wall_state_word(states[i].state);

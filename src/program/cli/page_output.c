@@ -326,7 +326,7 @@ static struct strips *list_strips(const struct report *report)
                 return NULL;
         while (request.event < report->n_events && !report->events[request.event].is_wall)
                 request.event++;
-        request.states = states = wall_pieces_states(report->pieces, &request.n_states);
+        request.states = states = wall_pieces_states(report->pieces, false, &request.n_states);
         strips = strips_new(&request);
         free(states);
         return strips;
