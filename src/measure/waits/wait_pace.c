@@ -192,7 +192,7 @@ static bool is_to_read(const struct looked_thread *thread, const struct wait_thr
 {
         if (now->is_running || now->is_refused)
                 return false;
-        /* Whatever the thread does then: short waits would be left out more often than long ones. */
+        /* also if it still waits: else short waits would be left out more often than long ones */
         if (now->after_ns - now->before_ns > MOST_MET_NS)
                 return false;
         return now->n_switches != thread->n_switches ||
@@ -250,7 +250,7 @@ static void add_end(void *ctx, uint64_t tid, uint64_t *slot)
         os_lock_leave(p->lock);
 }
 
-/* Whether the number was another thread's, which had ended before the last pass at the latest. */
+/* Whether the number was another thread's: of another process, or one that had ended before the last pass. */
 static bool is_another(const struct wait_pace *p, const struct looked_thread *thread, int32_t pid)
 {
         return thread->looked_ns && (thread->pid != pid || thread->looked_ns < p->passed_ns - p->between_ns);

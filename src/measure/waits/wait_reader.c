@@ -406,8 +406,7 @@ bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *r
         return true;
 }
 
-/* Whether the descriptors that a thread waited for stand in its memory, where something else may be by now.
- */
+/* Whether a thread waited for descriptors that stood in its memory, where something else may be by now. */
 static bool has_set_in_memory(const struct wait_thread *thread)
 {
         struct wait_call_facts facts = wait_call_get(thread->number);

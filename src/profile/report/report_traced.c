@@ -7,6 +7,8 @@
 
 void report_traced_begin(struct report_pass *pass)
 {
+        if (pass->request.filter.needs_states)
+                return;
         if (report_wants(pass, REPORT_SYSCALLS))
                 pass->report->syscall_log = syscall_log_new(pass->session->reader, &pass->session->budget);
         if (report_wants(pass, REPORT_LOCKS))

@@ -6,7 +6,7 @@
 
 #include "report_workers.h"
 
-/* Before the first record. */
+/* Before the first record. Where states of threads are asked for, tracepoints are not used. */
 void report_traced_begin(struct report_pass *pass);
 
 /* Whether rows are made of tracepoints, so that wall time is not asked for. */

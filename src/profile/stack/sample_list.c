@@ -93,9 +93,10 @@ void sample_list_add(struct sample_list *list, const struct listed_sample *sampl
 void sample_list_set_begin(struct sample_list *list, uint64_t begin_ns)
 {
         size_t last = list->n - 1;
-        uint64_t **begins = &list->begins[last / BLOCK_SAMPLES];
+        uint64_t **begins;
 
         assert(list->n);
+        begins = &list->begins[last / BLOCK_SAMPLES];
         if (!*begins &&
             budget_share_take(&list->share, BUDGET_SAMPLES, BLOCK_SAMPLES * sizeof(**list->begins)))
                 *begins = mem_new(BLOCK_SAMPLES, sizeof(**begins));
@@ -131,9 +132,10 @@ const struct listed_sample *sample_list_get(const struct sample_list *list, size
 
 bool sample_list_knows_begin(const struct sample_list *list, size_t index)
 {
-        const uint64_t *begins = list->begins[index / BLOCK_SAMPLES];
+        const uint64_t *begins;
 
         assert(index < list->n);
+        begins = list->begins[index / BLOCK_SAMPLES];
         return begins && begins[index % BLOCK_SAMPLES];
 }
 

@@ -100,12 +100,12 @@ static void begin_wait(struct lock_log *log, const struct contention *wait)
         *at = log->n;
 }
 
-static void end_wait(struct lock_log *log, int32_t tid, uint64_t address, uint64_t ns)
+static void end_wait(struct lock_log *log, int32_t tid, uint64_t address, uint64_t ns, bool counts)
 {
         const uint64_t *at = map_find(&log->open, key_of(tid, address));
         struct contention *wait = at ? &log->waits[*at - 1] : NULL;
 
-        log->n_cut += !wait;
+        log->n_cut += !wait && counts;
         if (!wait)
                 return;
         wait->to_ns = ns > wait->from_ns ? ns : wait->from_ns;
@@ -133,7 +133,7 @@ void lock_log_take(struct lock_log *log, uint32_t event, const struct sample *sa
                                                      .counts = counts,
                                                      .is_open = true});
         else
-                end_wait(log, sample->tid, address, sample->time);
+                end_wait(log, sample->tid, address, sample->time, counts);
 }
 
 /* --- Rows --- */
@@ -172,11 +172,13 @@ static const char *kind_of(uint32_t flags)
 static bool is_of_lock(const char *name)
 {
         static const char *const begins[] = {
-                "__traceiter_",  "trace_",  "perf_",       "__mutex_",    "mutex_",     "ww_mutex_",
-                "rwsem_",        "down_",   "__down_",     "up_",         "_raw_",      "__raw_",
-                "native_queued", "queued_", "__pv_queued", "pv_queued",   "rt_mutex_",  "__rt_mutex_",
-                "rt_spin_",      "percpu_", "__percpu_",   "__bpf_trace", "bpf_trace",  "osq_lock",
-                "do_raw_",       "rtlock_", "rt_read_",    "rt_write_",   "__ww_mutex", "__x86_indirect",
+                "__traceiter_",  "trace_contention", "perf_trace_",  "perf_tp_event",  "perf_swevent_",
+                "__mutex_",      "mutex_",           "ww_mutex_",    "rwsem_",         "down_",
+                "__down_",       "up_read",          "up_write",     "_raw_",          "__raw_",
+                "native_queued", "queued_",          "__pv_queued",  "pv_queued",      "rt_mutex_",
+                "__rt_mutex_",   "rt_spin_",         "percpu_down_", "percpu_rwsem_",  "__percpu_",
+                "__bpf_trace",   "bpf_trace",        "osq_lock",     "do_raw_",        "rtlock_",
+                "rt_read_",      "rt_write_",        "__ww_mutex",   "__x86_indirect",
         };
 
         for (size_t i = 0; i < N_ELEMENTS(begins); i++) {
@@ -256,7 +258,7 @@ struct lock_rows *lock_log_rows(const struct lock_log *log, const struct named_s
         for (size_t i = 0; i < log->n; i++) {
                 const struct contention *wait = &log->waits[i];
 
-                rows->n_cut += wait->is_open;
+                rows->n_cut += wait->is_open && wait->counts;
                 if (wait->is_open || !wait->counts)
                         continue;
                 lock_rows_add(rows,

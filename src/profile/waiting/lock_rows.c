@@ -116,7 +116,9 @@ static int compare_rows(const void *a, const void *b)
         order = strcmp(x->lock, y->lock);
         if (order)
                 return order;
-        return x->address != y->address ? (x->address < y->address ? -1 : 1) : x->pid - y->pid;
+        if (x->address != y->address)
+                return x->address < y->address ? -1 : 1;
+        return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
 void lock_rows_finish(struct lock_rows *rows)

@@ -116,9 +116,9 @@ static uint64_t find_coming(const struct sched_log *log, const struct sample *sa
 static void see_running(struct sched_log *log, const struct sample *sample)
 {
         const uint64_t *at = map_find(&log->threads, key_of(sample->tid));
-        bool is_new = !at || *at == THREAD_BORN, is_since_before = is_new &&
-                                                                   !map_find(&log->cpus, sample->cpu) &&
-                                                                   !map_find(&log->born, key_of(sample->tid));
+        bool is_new = !at || *at == THREAD_BORN;
+        bool is_since_before =
+                is_new && !map_find(&log->cpus, sample->cpu) && !map_find(&log->born, key_of(sample->tid));
 
         if (is_since_before || (!is_new && *at != THREAD_AWAY))
                 return;

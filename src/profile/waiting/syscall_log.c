@@ -18,7 +18,7 @@ struct call_event {
 struct open_call {
         uint64_t from_ns;
         int32_t number;
-        bool is_open;
+        bool is_open, counts;
 };
 
 struct syscall_log {
@@ -91,10 +91,10 @@ static struct open_call *call_of(struct syscall_log *log, int32_t tid)
         return &log->open[*at - 1];
 }
 
-static void begin_call(struct syscall_log *log, struct open_call *call, int32_t number, uint64_t ns)
+static void begin_call(struct syscall_log *log, struct open_call *call, const struct open_call *begun)
 {
-        log->rows->n_cut += call->is_open;
-        *call = (struct open_call){.from_ns = ns, .number = number, .is_open = true};
+        log->rows->n_cut += call->is_open && call->counts;
+        *call = *begun;
 }
 
 static void end_call(struct syscall_log *log, struct open_call *call, const struct sample *sample,
@@ -133,7 +133,7 @@ void syscall_log_take(struct syscall_log *log, uint32_t event, const struct samp
         if (!call)
                 return;
         if (!e->result)
-                begin_call(log, call, (int32_t)number, sample->time);
+                begin_call(log, call, &(struct open_call){sample->time, (int32_t)number, true, counts});
         else if (counts)
                 end_call(log, call, sample, (int32_t)number, result < 0 && result >= -MAX_ERRNO);
         else
@@ -143,7 +143,7 @@ void syscall_log_take(struct syscall_log *log, uint32_t event, const struct samp
 struct syscall_rows *syscall_log_rows(struct syscall_log *log, const struct syscall_naming *naming)
 {
         for (size_t i = 0; i < log->n_open; i++)
-                log->rows->n_cut += log->open[i].is_open;
+                log->rows->n_cut += log->open[i].is_open && log->open[i].counts;
         syscall_rows_finish(log->rows, naming);
         return TAKE(log->rows);
 }

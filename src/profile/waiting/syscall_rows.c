@@ -61,7 +61,7 @@ static const char *name_of(struct syscall_rows *rows, enum arch_id arch, int32_t
 
         if (name)
                 return arena_copy(&rows->texts, name, len);
-        if (number == SYSCALL_NONE)
+        if (number == SYSCALL_NONE && rows->is_waits)
                 return "page fault";
         buf_printf(&other, "call %" PRId32, number);
         return arena_copy(&rows->texts, buf_text(&other), other.len);
@@ -75,7 +75,7 @@ static int compare_rows(const void *a, const void *b)
                 return x->total_ns < y->total_ns ? 1 : -1;
         if (x->tid != y->tid)
                 return x->tid < y->tid ? -1 : 1;
-        return x->number - y->number;
+        return (x->number > y->number) - (x->number < y->number);
 }
 
 void syscall_rows_finish(struct syscall_rows *rows, const struct syscall_naming *naming)

@@ -102,7 +102,7 @@ static struct table *make_data(const struct syscall_rows *rows)
                 const struct syscall_row *row = &rows->items[i];
 
                 table_add_text(table, row->call);
-                if (row->number == SYSCALL_NONE)
+                if (row->number < 0)
                         table_add_none(table);
                 else
                         table_add_u64(table, (uint64_t)row->number);

@@ -148,7 +148,11 @@ TEST(hostile_calls)
         enter(&b, 100, 10, INT64_MIN);
         leave(&b, 101, 10, INT64_MIN, 0);
         enter(&b, 102, 10, -1);
-        leave(&b, 103, 10, -1, 0);
+        leave(&b, 102, 10, -1, 0);
+        enter(&b, 103, 10, INT32_MAX);
+        leave(&b, 103, 10, INT32_MAX, 0);
+        enter(&b, 104, 10, INT32_MIN);
+        leave(&b, 104, 10, INT32_MIN, 0);
         enter(&b, 200, 0, READ);
         leave(&b, 201, -1, READ, 0);
         tracepoint_session_sample(&b, 0, 300 * US, 10, 1, raw, sizeof(raw));
@@ -159,8 +163,10 @@ TEST(hostile_calls)
                 leave(&b, 401, tid, tid, 0);
         report = report_of(&b, &(struct profile_filter){0});
         ASSERT_TRUE(report && report->syscalls);
-        EXPECT_INT(report->syscalls->n, 100001);
-        EXPECT_INT(report->syscalls->total_ns / US, 100001);
+        EXPECT_INT(report->syscalls->n, 100003);
+        EXPECT_STR(report->syscalls->items[100000].call, "call -2147483648");
+        EXPECT_STR(report->syscalls->items[100001].call, "call -1");
+        EXPECT_INT(report->syscalls->total_ns / US, 100000);
 }
 
 /* With a limit of memory, threads are left out, and this is said. */
