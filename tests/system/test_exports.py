@@ -218,9 +218,9 @@ def test_go_tool_pprof_takes_hostile_names(t: Context) -> None:
 # --- callgrind ---
 
 
-def annotated(t: Context, path: str) -> dict[str, tuple[int, int]]:
+def annotated(t: Context, path: str, **options) -> dict[str, tuple[int, int]]:
     """Weight and samples of each function with its callees, as callgrind_annotate sums them up."""
-    done = t.run(need_tool("callgrind_annotate"), "--inclusive=yes", "--threshold=100", "--auto=no", path)
+    done = t.run(need_tool("callgrind_annotate"), "--inclusive=yes", "--threshold=100", "--auto=no", path, **options)
     check(done.status == 0 and not done.err, "callgrind_annotate", done)
     rows = re.findall(r"^ *([\d,]+) \([ \d.]+%\) +([\d,]+) \([ \d.]+%\)  (.*)$", done.out, re.M)
     return {name: (int(weight.replace(",", "")), int(samples.replace(",", ""))) for weight, samples, name in rows}
@@ -731,6 +731,32 @@ def test_callgrind_annotate_reads_a_session(t: Context) -> None:
             want = sum(n for stack, n in counts.items() if function in stack.split(";"))
             got = [samples for name, (_, samples) in found.items() if f":{function} [" in name]
             check(got == [want], f"{want} of {function}: {found}")
+
+
+MUTUAL = """
+volatile unsigned long sum;
+void f(int n);
+__attribute__((noinline)) void g(int n) { for (int i = 0; i < 1000; i++) sum += i; if (n) f(n - 1); sum++; }
+__attribute__((noinline)) void f(int n) { for (int i = 0; i < 1000; i++) sum += i; if (n) g(n - 1); sum++; }
+int main(void) { for (int i = 0; i < 20000; i++) f(20); }
+"""
+
+
+def test_callgrind_annotate_in_the_folder_of_the_source(t: Context) -> None:
+    """There it shortens the names of files, but not of callees."""
+    source, program = t.path("mutual.c"), t.path("mutual")
+    with open(source, "w") as file:
+        file.write(MUTUAL)
+    done = t.run(need_tool("gcc"), "-g", "-O1", "-fno-omit-frame-pointer", source, "-o", program)
+    check(done.status == 0, "compiles", done)
+    session = t.path("mutual.data")
+    t.good("record", "-g", "--session", session, "--", program)
+    counts = folded(tree_of(t, session))
+    found = annotated(t, export_session(t, "callgrind.out.mutual", session), cwd=os.path.dirname(source))
+    for function in "main", "f", "g":
+        want = sum(n for stack, n in counts.items() if function in stack.split(";"))
+        got = [samples for name, (_, samples) in found.items() if name.endswith(f"mutual.c:{function} [{program}]")]
+        check(got == [want], f"{want} of {function}: {found}")
 
 
 def test_a_session_without_stacks(t: Context) -> None:

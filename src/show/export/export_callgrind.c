@@ -221,20 +221,30 @@ static void write_file(struct callgrind_writing *w, const char *key, str_id file
         write_name(w, key, file, file, &w->files[file]);
 }
 
-static void write_function(struct callgrind_writing *w, bool is_callee, uint32_t number)
+static void write_object(struct callgrind_writing *w, const char *key, str_id object)
+{
+        write_name(w, key, object, object, &w->objects[object]);
+}
+
+static void write_function(struct callgrind_writing *w, uint32_t number)
 {
         struct callgrind_function *function = &w->functions[number];
 
-        write_name(w, is_callee ? "cob" : "ob", function->object, function->object,
-                   &w->objects[function->object]);
-        write_file(w, is_callee ? "cfi" : "fl", function->file);
-        write_name(w, is_callee ? "cfn" : "fn", number, function->name, &function->is_written);
+        write_object(w, "ob", function->object);
+        write_file(w, "fl", function->file);
+        write_name(w, "fn", number, function->name, &function->is_written);
 }
 
-/* Parts of samples count 0; a reader needs at least one call. */
+/* Parts of samples count 0; a reader needs at least one call.  callgrind_annotate cuts its own folder off
+ * the names of files, but not off those of callees: a callee without a file is in that of its caller. */
 static void write_callee(struct callgrind_writing *w, const struct callgrind_cost *cost)
 {
-        write_function(w, true, cost->callee);
+        struct callgrind_function *callee = &w->functions[cost->callee];
+
+        write_object(w, "cob", callee->object);
+        if (callee->file != cost->at.file || callee->file != w->functions[cost->at.function].file)
+                write_file(w, "cfi", callee->file);
+        write_name(w, "cfn", cost->callee, callee->name, &callee->is_written);
         buf_add_str(w->out, "calls=");
         write_number(w, cost->count ? cost->count : 1, ' ');
         write_number(w, w->functions[cost->callee].line, '\n');
@@ -253,7 +263,7 @@ static void write_costs(struct callgrind_writing *w)
                         function = cost->at.function;
                         file = own->file;
                         buf_add_char(w->out, '\n');
-                        write_function(w, false, function);
+                        write_function(w, function);
                 }
                 if (cost->at.file != file) {
                         file = cost->at.file;
