@@ -9,6 +9,7 @@
 #include "stack_waits.h"
 #include "tap.h"
 #include "tracepoint_session.h"
+#include "waker_view.h"
 
 enum { MS = 1000000, SWITCH_ID = 372, WAKING_ID = 375, RAW_BYTES = 64 };
 
@@ -181,6 +182,7 @@ TEST(who_ended_waits)
         const struct report_request request = {
                 .path = path, .results = REPORT_WAKERS, .filter = {.states = WALL_SHOWN}};
         AUTO(report) report = NULL;
+        AUTO_RELEASE(buf) text = {0};
         const struct waker_rows *rows;
         struct session_builder b;
         struct err err = {0};
@@ -211,6 +213,10 @@ TEST(who_ended_waits)
         expect_chain(&rows->items[1], "server < interrupt");
         EXPECT_INT(rows->items[1].total_ns / MS, 15 + 15);
         EXPECT_INT(rows->n_unknown, 3); /* the last ones of each thread, and one that nobody woke */
+        waker_view_text(&(struct waker_view){.rows = rows, .n_rows = 1}, &text);
+        EXPECT_CONTAINS(buf_text(&text), "wakers of 4 waits, 0.091 s in total; waker unknown: 3 waits, ");
+        EXPECT_CONTAINS(buf_text(&text), "  waiting thread < its waker < the waker's waker\n");
+        EXPECT_CONTAINS(buf_text(&text), "  client < server < interrupt\n1 more\n");
 }
 
 /* perf record -e sched:sched_switch COMMAND: only those that leave a CPU are seen. */
