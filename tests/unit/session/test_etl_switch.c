@@ -224,4 +224,118 @@ TEST(who_readied_a_thread_ended_its_wait)
         EXPECT_INT(report->wall->ns[WALL_RUNNABLE], 20000);
 }
 
+/* --- Hostile traces --- */
+
+/* Times of states, of rows of calls and locks, and of who ended waits add up, whatever the trace says.
+ * Returns for how many threads they are. */
+static size_t expect_sense(struct etl_builder *b, const char *path)
+{
+        const struct report_request request = {
+                .path = path,
+                .results = REPORT_WALL | REPORT_WAKERS | REPORT_SYSCALLS | REPORT_LOCKS,
+                .filter = {.states = WALL_SHOWN | WALL_IDLE},
+        };
+        AUTO(report) report = NULL;
+        uint64_t states_ns = 0, waits_ns = 0;
+        struct err err = {0};
+
+        etl_save(b, path);
+        report = report_make(&request, &err);
+        if (!report || !report->wall) {
+                TAP_FAIL("%s", err.text);
+                return 0;
+        }
+        for (unsigned i = 0; i < WALL_N_STATES; i++) {
+                states_ns += report->wall->ns[i];
+                waits_ns += i < WAIT_N_KINDS && i != WAIT_KIND_ON_CPU ? report->wall->ns[i] : 0;
+        }
+        EXPECT_INT(states_ns, report->wall->total_ns);
+        EXPECT_CMP(report->syscalls->total_ns + report->syscalls->unknown_ns, <=, waits_ns);
+        EXPECT_CMP(report->locks->total_ns, <=, waits_ns);
+        EXPECT_CMP(report->pieces->wakers->total_ns, <=, waits_ns);
+        return report->wall->n_threads;
+}
+
+/* A wait with its stack. */
+static void wait_once(struct etl_builder *b, uint64_t at, uint32_t pid, uint32_t tid, uint8_t reason,
+                      uint8_t state)
+{
+        etl_add_wait(b, at, 0, tid, reason, state);
+        etl_add_switch(b, at + 10, tid, 0, ETL_STATE_WAITING);
+        etl_add_stack(b, ETL_STACK, at + 11, at + 10, pid, tid, frames, 2);
+}
+
+TEST(all_reasons_and_states)
+{
+        struct etl_builder b;
+
+        begin(&b);
+        for (unsigned i = 0; i < 256; i++) {
+                wait_once(&b, 10000 + 200 * i, PID, TID, (uint8_t)i, ETL_STATE_WAITING);
+                wait_once(&b, 10100 + 200 * i, PID, TID, 4, (uint8_t)i);
+        }
+        EXPECT_INT(expect_sense(&b, "etl-any-reason.etl"), 1);
+}
+
+/* Within a buffer, from buffer to buffer, and near the largest number. */
+TEST(times_that_go_backward)
+{
+        static const uint64_t starts[] = {50000, 9000, UINT64_MAX - 500, 0, 1, INT64_MAX, 40000};
+        struct etl_builder b;
+
+        begin(&b);
+        for (size_t i = 0; i < N_ELEMENTS(starts); i++) {
+                wait_once(&b, starts[i], PID, TID, 4, ETL_STATE_WAITING);
+                etl_add_ready(&b, starts[i] + 5, TID);
+                etl_end_buffer(&b);
+                etl_begin_buffer(&b, (uint16_t)i);
+                wait_once(&b, starts[i] - 100, PID, TID, 4, ETL_STATE_WAITING);
+        }
+        EXPECT_INT(expect_sense(&b, "etl-backward.etl"), 1);
+}
+
+/* Stacks of switches that are not there and of other threads, threads that come twice and never leave, and
+ * CPUs that no machine has. */
+TEST(numbers_that_fit_nothing)
+{
+        static const uint32_t tids[] = {0, TID, UINT32_MAX, 0x80000000, OTHER_TID};
+        struct etl_builder b;
+
+        begin(&b);
+        for (uint32_t i = 0; i < 2000; i++) {
+                uint32_t tid = tids[i % N_ELEMENTS(tids)], other = tids[i / 7 % N_ELEMENTS(tids)];
+                uint64_t at = 10000 + 10 * (uint64_t)i;
+
+                if (i % 40 == 39) {
+                        etl_end_buffer(&b);
+                        etl_begin_buffer(&b, (uint16_t)(i * 31));
+                }
+                etl_add_wait(&b, at, tid, other, (uint8_t)i, (uint8_t)(i % 9));
+                etl_add_stack(&b, ETL_STACK, at + 1, at - i % 3, i, tid, frames, i / 3 % 3);
+                etl_add_ready(&b, at + 2, other);
+        }
+        EXPECT_TRUE(expect_sense(&b, "etl-numbers.etl") > 0);
+}
+
+/* Each of them waits twice, and readies the next one. */
+TEST(a_hundred_thousand_threads)
+{
+        enum { N = 100000, OF_BUFFER = 200 };
+        struct etl_builder b;
+
+        begin(&b);
+        for (uint32_t i = 0; i < N; i++) {
+                uint64_t at = 10000 + 40 * (uint64_t)i;
+
+                if (i % OF_BUFFER == OF_BUFFER - 1) {
+                        etl_end_buffer(&b);
+                        etl_begin_buffer(&b, (uint16_t)(i % 64));
+                }
+                wait_once(&b, at, 5000 + i / 10, 1000 + i, 6, ETL_STATE_WAITING);
+                etl_add_ready(&b, at + 12, 1001 + i);
+                wait_once(&b, at + 20, 5000 + i / 10, 1000 + i, 15, ETL_STATE_WAITING);
+        }
+        EXPECT_INT(expect_sense(&b, "etl-threads.etl"), N);
+}
+
 TAP_MAIN
