@@ -80,12 +80,11 @@ static void add_text_row(const struct lock_row *row, bool is_kernel, struct tabl
 
 static void add_heading(const struct lock_rows *rows, struct buf *out)
 {
-        buf_printf(out, "%" PRIu64 " waits for locks%s of %.3f s in all", rows->count,
+        buf_printf(out, "%" PRIu64 " waits for locks%s of %.3f s in all\n", rows->count,
                    rows->is_kernel ? " of the kernel" : "", seconds((double)rows->total_ns));
         if (rows->n_cut)
-                buf_printf(out, "; not counted: %" PRIu64 " that began or ended outside of the recording",
+                buf_printf(out, "not counted: %" PRIu64 " that began or ended outside of the recording\n",
                            rows->n_cut);
-        buf_add_char(out, '\n');
 }
 
 void lock_view_text(const struct lock_view *view, struct buf *out)

@@ -50,17 +50,17 @@ static double seconds(double ns)
 
 static void add_heading(const struct syscall_rows *rows, struct buf *out)
 {
-        buf_printf(out, "%" PRIu64 " %s of %.3f s in all", rows->count,
+        buf_printf(out, "%" PRIu64 " %s of %.3f s in all\n", rows->count,
                    rows->is_waits ? "waits in system calls" : "system calls",
                    seconds((double)rows->total_ns));
         if (rows->is_waits)
-                buf_add_str(out, "; calls that did not wait are not known");
+                buf_add_str(out, "calls that did not wait are not known\n");
         if (rows->n_cut)
-                buf_printf(out, "; not counted: %" PRIu64 " that began or ended outside of the recording",
+                buf_printf(out, "not counted: %" PRIu64 " that began or ended outside of the recording\n",
                            rows->n_cut);
         if (rows->unknown_ns)
-                buf_printf(out, "; of %.3f s the call is not known", seconds((double)rows->unknown_ns));
-        buf_add_char(out, '\n');
+                buf_printf(out, "waits of %.3f s: the call is not known\n",
+                           seconds((double)rows->unknown_ns));
 }
 
 static void add_text_row(const struct syscall_row *row, bool is_wait, struct table *table)
