@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """record --wall of a program that makes waits of all kinds in random order, and logs each: every reading has the label and the
-function of the wait in which it was taken, and the times of threads are those of the log.
+function of the wait in which it was taken, and the lengths of waits and the times of threads are those of the log.
 
     TRIALS=20 tests/system/test_planted_waits.py WPERF BUILD      more runs, each with another seed
 """
@@ -15,6 +15,13 @@ from harness import Context, check
 TRIALS = int(os.environ.get("TRIALS", "2"))
 THREADS, WAITS_EACH = 8, 125
 MOST_UNKNOWN = 0.02
+CALLS = {
+    "clock_nanosleep": ("nanosleep",), "poll": ("poll_of_none", "own_pipe"), "ppoll": ("poll_of_none", "own_pipe"),
+    "select": ("select_of_none",), "pselect6": ("select_of_none",), "read": ("timer", "pipe", "socket_read", "terminal", "event"),
+    "write": ("full_pipe",), "recvfrom": ("socket",), "futex": ("mutex", "condition", "semaphore", "rwlock", "barrier", "thread"),
+    "semtimedop": ("system_v",), "semop": ("system_v",), "flock": ("file_lock",), "wait4": ("child",), "rt_sigtimedwait": ("signal",),
+    "msgrcv": ("message",), "epoll_wait": ("epoll",), "epoll_pwait": ("epoll",), "accept": ("connection",), "page fault": ("fault",),
+}
 NOT_WAITS = ("[runnable]", "[on-cpu]", "[wperf]", "[no stack]")
 
 
@@ -87,6 +94,22 @@ def check_times(t: Context, path: str, planted: dict[int, list[Planted]]) -> Non
         check(logged - ready - 0.05 - 0.02 * logged < shown < logged + 0.1 * logged + 0.3, f"thread {tid} waited {logged} s, and {wall} is shown")
 
 
+def check_lengths(t: Context, path: str, planted: dict[int, list[Planted]]) -> collections.Counter:
+    """The longest wait that was read in each call of a thread is one of those that the log has of such calls, and most often as long
+    as the log says: less if the thread lost its CPU between the clock and the call."""
+    rows = harness.document_of(t.good("report", "--json", "--idle", "--sort", "syscall", "-i", path))["syscalls"]["rows"]
+    ours = [row for row in rows if row["tid"] in planted and row["longest_seconds"] > 0.01]
+    as_long = 0
+    for row in ours:
+        functions = [f"wait_{name}" for name in CALLS.get(row["call"], ())]
+        lengths = [wait.end_ms - wait.begin_ms for wait in planted[row["tid"]] if wait.function in functions]
+        longest = row["longest_seconds"] * 1e3
+        check(bool(lengths) and longest < max(lengths) + 1, f"{row}: the log has {lengths}")
+        as_long += any(-0.1 < length - longest < 2 for length in lengths)
+    check(as_long >= 0.9 * len(ours), f"only {as_long} of {len(ours)} waits are as long as the log says")
+    return collections.Counter({"lengths": len(ours), "as logged": as_long})
+
+
 def one_run(t: Context, seed: int) -> collections.Counter:
     path, out = t.path(f"{seed}.data"), t.path(f"{seed}.firefox.json")
     done = t.ours("record", "--wall", "--session", path, "--", t.program("planted_waits"), str(seed), str(THREADS), str(WAITS_EACH))
@@ -97,7 +120,7 @@ def one_run(t: Context, seed: int) -> collections.Counter:
     with open(out, encoding="utf-8") as file:
         counts = judge(planted, readings_of(json.load(file)))
     check_times(t, path, planted)
-    return counts
+    return counts + check_lengths(t, path, planted)
 
 
 def test_labels(t: Context) -> None:
