@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The records that describe processes, without those that no later sample needs: of processes that have
- * ended, unless a process that they started still uses their maps, and of programs that were replaced by
- * another one. */
+/* The records that describe processes, without those that no later sample needs: of processes whose last
+ * thread has ended, unless a process that they started still uses their maps; and of programs and names that
+ * were replaced by others. */
 #ifndef TASK_RECORDS_H
 #define TASK_RECORDS_H
 
