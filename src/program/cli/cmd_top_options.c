@@ -208,10 +208,11 @@ const struct command cmd_top_command = {
                 "Samples running programs, or COMMAND, and shows every second which functions used the CPU in the "
                 "last second (now), how much since the start (since), and how much without the functions that they "
                 "called (self). Without a process and without COMMAND it watches everything that you may measure. "
-                "On a terminal the table is a screen with keys: those of the browser of report, F to freeze, z to "
-                "set the sums to zero, W to keep what was sampled as wperf.data. Otherwise it prints a table every interval, "
-                "and a last one at Ctrl-C. The output of COMMAND goes to a file, wperf.out.NAME, which is printed "
-                "at the end. The exit status is that of COMMAND, or 0 if wperf ended it.",
+                "On a terminal the table is a screen with keys: those of the browser of report, F to freeze, "
+                "z to set the sums to zero, W to keep what was sampled as wperf.data. Otherwise it prints a "
+                "table every interval, and a last one at Ctrl-C. The output of COMMAND goes to a file, "
+                "wperf.out.NAME, which is printed at the end. The exit status is that of COMMAND, or 0 if "
+                "wperf ended it.",
         .groups = groups,
         .examples = examples,
         .absent = absent,

@@ -25,10 +25,17 @@ struct kept_task {
         struct kept_task *previous, *next; /* of all */
 };
 
+enum { ENDED_THREADS = 4096 };
+
 struct task_records {
         struct map by_pid; /* to a pointer */
         struct kept_task *first;
         uint64_t n_records, next_number;
+        /* The threads that ended last, a ring, and when: the kernel's buffer of another CPU may have older
+         * records of them, which come later. */
+        int32_t ended[ENDED_THREADS];
+        size_t n_ended;
+        struct map ended_ns;
 };
 
 struct task_records *task_records_new(void)
@@ -146,7 +153,37 @@ void task_records_free(struct task_records *tasks)
         while (tasks->first)
                 remove_task(tasks, tasks->first);
         map_release(&tasks->by_pid);
+        map_release(&tasks->ended_ns);
         free(tasks);
+}
+
+/* --- threads that have ended --- */
+
+static void remember_end(struct task_records *tasks, const struct record_task *end)
+{
+        int32_t *slot = &tasks->ended[tasks->n_ended % ENDED_THREADS];
+
+        if (tasks->n_ended++ >= ENDED_THREADS)
+                map_remove(&tasks->ended_ns, (uint32_t)*slot);
+        *slot = end->tid;
+        *map_put(&tasks->ended_ns, (uint32_t)end->tid, NULL) = end->time;
+}
+
+static bool has_ended(const struct task_records *tasks, int32_t tid)
+{
+        return map_find(&tasks->ended_ns, (uint32_t)tid) != NULL;
+}
+
+/* Another thread may get the number. */
+static bool is_late_fork(struct task_records *tasks, const struct record_task *fork)
+{
+        const uint64_t *ended_ns = map_find(&tasks->ended_ns, (uint32_t)fork->tid);
+
+        if (ended_ns && fork->time && fork->time <= *ended_ns)
+                return true;
+        if (ended_ns)
+                map_remove(&tasks->ended_ns, (uint32_t)fork->tid);
+        return false;
 }
 
 /* --- records --- */
@@ -225,7 +262,7 @@ static void take_fork(struct task_records *tasks, struct cursor bytes, const str
 {
         struct record_task fork;
 
-        if (!record_task_parse(bytes, &fork))
+        if (!record_task_parse(bytes, &fork) || is_late_fork(tasks, &fork))
                 return;
         if (fork.pid != fork.ppid)
                 fork_process(tasks, bytes, header, &fork);
@@ -240,8 +277,12 @@ static void take_comm(struct task_records *tasks, struct cursor bytes, const str
 
         if (!record_comm_parse(bytes, &comm))
                 return;
+        /* A thread that runs a program gets the number of the main thread, which has ended. */
+        if (has_ended(tasks, comm.tid) && !(comm.exec && find(tasks, comm.pid)))
+                return;
         task = get(tasks, comm.pid);
         if (comm.exec) {
+                map_remove(&tasks->ended_ns, (uint32_t)comm.tid);
                 task->has_ended = false;
                 leave_parent(tasks, task);
                 remove_records(tasks, task, is_of_other_thread, &task->pid);
@@ -259,7 +300,7 @@ static void take_map(struct task_records *tasks, struct cursor bytes, const stru
         struct record_mmap map;
         struct kept_task *task;
 
-        if (!record_mmap_parse(bytes, true, &map))
+        if (!record_mmap_parse(bytes, true, &map) || (has_ended(tasks, map.pid) && !find(tasks, map.pid)))
                 return;
         task = get(tasks, map.pid);
         if (!task->n_users)
@@ -272,7 +313,11 @@ static void take_exit(struct task_records *tasks, struct cursor bytes)
         struct record_task end;
         struct kept_task *task;
 
-        if (!record_task_parse(bytes, &end) || !(task = find(tasks, end.pid)))
+        if (!record_task_parse(bytes, &end))
+                return;
+        remember_end(tasks, &end);
+        task = find(tasks, end.pid);
+        if (!task)
                 return;
         if (end.tid != end.pid)
                 remove_records(tasks, task, is_of_thread, &end.tid);

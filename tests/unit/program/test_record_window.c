@@ -116,6 +116,31 @@ TEST(a_thread_runs_a_program)
         builder_release(&b);
 }
 
+/* Each CPU has its buffer, and they are read one after another. */
+TEST(the_end_of_a_thread_comes_before_its_start)
+{
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_exit(&b, 6, 11, 10, 11, 10);
+        builder_exit(&b, 6, 10, 10, 12, 10);
+        builder_comm(&b, 1, 10, 10, "a", true);
+        builder_fork(&b, 3, 11, 10, 11, 10, 0);
+        builder_comm(&b, 4, 11, 11, "short", true);
+        builder_mmap(&b, 5, 11, 0x1000, 0x1000, 0, "/bin/short");
+        builder_fork(&b, 3, 10, 10, 12, 10, 0);
+        builder_comm(&b, 4, 10, 12, "worker", false);
+        EXPECT_STR(kept_of(&b), "COMM ");
+        builder_fork(&b, 7, 11, 10, 11, 10, 0);
+        builder_comm(&b, 8, 11, 11, "next", true);
+        builder_mmap(&b, 9, 11, 0x1000, 0x1000, 0, "/bin/next");
+        EXPECT_STR(kept_of(&b), "COMM FORK COMM MMAP2 ");
+        builder_exit(&b, 10, 10, 1, 10, 1);
+        builder_exit(&b, 10, 11, 10, 11, 10);
+        EXPECT_STR(kept_of(&b), "");
+        builder_release(&b);
+}
+
 TEST(the_newest_name_of_a_thread_is_kept)
 {
         struct session_builder b;
