@@ -12,9 +12,9 @@
 
 enum {
         DAY = 86400,
-        INTERVAL = 60, /* seconds */
-        PROCESSES = 60,
-        NAMES = 100,
+        INTERVAL = 120, /* seconds */
+        PROCESSES = 40,
+        NAMES = 120,
         FIRST_PID = 1 << 23, /* the kernel has none that large */
         PIDS = 32768,
         FUNCTIONS = 10000, /* of a program that runs all the time: this one, for its perf map */
@@ -94,7 +94,7 @@ static void run_process(struct machine *m)
         builder_comm(b, ++m->time, pid, tid, "worker", false);
         if (n % 4 == 0) {
                 sample(m, pid, pid, 0x500010);
-                sample(m, pid, tid, n % 240 ? 0x500020 : 0x600010);
+                sample(m, pid, tid, n % 80 ? 0x500020 : 0x600010);
         }
         builder_exit(b, ++m->time, pid, pid, tid, pid);
         builder_exit(b, ++m->time, pid, (int32_t)getpid(), pid, (int32_t)getpid());
