@@ -71,6 +71,7 @@ def test_a_user_without_rights(t: Context) -> None:
         else:
             check(recorded.status == 0, f"{what} works: {said[what]}", recorded)
     check(said["BPF"] == ("not used", "it needs root, or CAP_BPF and CAP_PERFMON"), str(said["BPF"]))
+    check("bpf" not in said["record -- COMMAND"][1], f"which is not repeated: {said['record -- COMMAND']}")
     check(said["perf_event_paranoid"][1].startswith("sudo sysctl") or "everything" in said["perf_event_paranoid"][0], str(said))
 
 

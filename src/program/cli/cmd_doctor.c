@@ -41,7 +41,19 @@ static bool rehearse(const char *const *words, struct run_rehearsal *ret, struct
         return ok;
 }
 
-static void add_record(struct fact_tables *tables, const char *what, const char *const *words)
+static const char bpf_not_used[] = "the engine bpf is not used: ";
+
+/* Why BPF is not used has a row of its own, so the others do not repeat `no_bpf`. */
+static void add_lacks(const struct run_rehearsal *rehearsal, const char *no_bpf, struct buf *out)
+{
+        const char *lacks = buf_text(&rehearsal->lacks);
+
+        if (!text_starts(lacks, bpf_not_used) || strcmp(lacks + strlen(bpf_not_used), no_bpf) != 0)
+                buf_add_str(out, lacks);
+}
+
+static void add_record(struct fact_tables *tables, const char *what, const char *const *words,
+                       const char *no_bpf)
 {
         AUTO_RELEASE(run_rehearsal) rehearsal = {0};
         AUTO_RELEASE(buf) state = {0};
@@ -57,30 +69,32 @@ static void add_record(struct fact_tables *tables, const char *what, const char 
                 buf_add_str(&state, "no Python functions");
         else
                 buf_printf(&state, "Python functions by engine %s", rehearsal.engine);
-        buf_add_str(&more, buf_text(&rehearsal.lacks));
+        add_lacks(&rehearsal, no_bpf, &more);
         if (rehearsal.no_python.len)
                 buf_printf(&more, "%s%s", more.len ? "; " : "", buf_text(&rehearsal.no_python));
         add_row(tables, what, buf_text(&state), buf_text(&more));
 }
 
 /* Without events the kernel can't be sampled: its time counts for the code that called it. */
-static void add_kernel(struct fact_tables *tables, const char *program)
+static void add_kernel(struct fact_tables *tables, const char *program, const char *no_bpf)
 {
         AUTO_RELEASE(run_rehearsal) rehearsal = {0};
+        AUTO_RELEASE(buf) more = {0};
         struct err err = {0};
 
-        if (!rehearse((const char *const[]){"record", "-k", "--", program, NULL}, &rehearsal, &err))
+        if (!rehearse((const char *const[]){"record", "-k", "--", program, NULL}, &rehearsal, &err)) {
                 add_row(tables, "record -k", "no", err.text);
-        else if (!strcmp(rehearsal.engine, "pace"))
+        } else if (!strcmp(rehearsal.engine, "pace")) {
                 add_row(tables, "record -k", "no", buf_text(&rehearsal.lacks));
-        else
-                add_row(tables, "record -k", "the kernel, too", buf_text(&rehearsal.lacks));
+        } else {
+                add_lacks(&rehearsal, no_bpf, &more);
+                add_row(tables, "record -k", "the kernel, too", buf_text(&more));
+        }
 }
 
-/* For a process that runs. */
-static void add_bpf(struct fact_tables *tables, const char *pid)
+/* Why BPF would not read the Python frames of a process that runs; empty if it would. */
+static void find_no_bpf(const char *pid, struct buf *out)
 {
-        static const char not_used[] = "the engine bpf is not used: ";
         AUTO_RELEASE(run_rehearsal) rehearsal = {0};
         struct err err = {0};
         const char *why = "";
@@ -89,24 +103,29 @@ static void add_bpf(struct fact_tables *tables, const char *pid)
                 why = err.text;
         else if (strcmp(rehearsal.engine, "bpf") != 0)
                 why = rehearsal.stacks.len ? buf_text(&rehearsal.stacks) : buf_text(&rehearsal.lacks);
-        if (text_starts(why, not_used))
-                why += strlen(not_used);
-        add_row(tables, "BPF", *why ? "not used" : "reads Python frames", why);
+        if (text_starts(why, bpf_not_used))
+                why += strlen(bpf_not_used);
+        buf_add_str(out, why);
 }
 
 static void add_records(struct fact_tables *tables)
 {
         const char *own = os_own_program() ? os_own_program() : "cmd.exe";
+        AUTO_RELEASE(buf) no_bpf = {0};
+        const char *why;
         char pid[16];
 
         snprintf(pid, sizeof(pid), "%" PRId32, target_own_process());
-        add_record(tables, "record -- COMMAND", (const char *const[]){"record", "--", own, NULL});
         if (target_own_process())
-                add_record(tables, "record PID", (const char *const[]){"record", pid, NULL});
-        add_record(tables, "record -a", (const char *const[]){"record", "-a", NULL});
-        add_kernel(tables, own);
+                find_no_bpf(pid, &no_bpf);
+        why = buf_text(&no_bpf);
+        add_record(tables, "record -- COMMAND", (const char *const[]){"record", "--", own, NULL}, why);
         if (target_own_process())
-                add_bpf(tables, pid);
+                add_record(tables, "record PID", (const char *const[]){"record", pid, NULL}, why);
+        add_record(tables, "record -a", (const char *const[]){"record", "-a", NULL}, why);
+        add_kernel(tables, own, why);
+        if (target_own_process())
+                add_row(tables, "BPF", *why ? "not used" : "reads Python frames", why);
 }
 
 /* --- Names --- */
