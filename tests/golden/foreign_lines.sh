@@ -22,6 +22,7 @@ try evlist
 try bench all
 try ftrace
 try timechart
+try compare a.data b.data
 try buildid-list
 try load perf.data
 try help probe

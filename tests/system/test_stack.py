@@ -17,6 +17,16 @@ from stacks_of import document, functions, hanging, only, python, read, settle, 
 NOBODY = 65534
 
 
+# --- Of whom ---
+
+
+def test_a_script_by_its_name(t: Context) -> None:
+    process = python(t, "import time\nprint('ready')\ntime.sleep(60)\n", 1)
+    reader = t.start("tail", "-f", t.path("hang.py"))
+    shown = {one["pid"] for one in document(t, "--comm", "hang.py")["processes"]}
+    check(process.pid in shown and reader.pid not in shown, f"{process.pid} and not {reader.pid} in {shown}")
+
+
 # --- Locks ---
 
 

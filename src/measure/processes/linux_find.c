@@ -83,40 +83,7 @@ size_t target_n_threads(int32_t pid)
         return n;
 }
 
-/* --- by name --- */
-
-static bool is_in(const char *names, const char *name)
-{
-        size_t len = strlen(name);
-
-        while (*names) {
-                size_t n = strcspn(names, ",");
-
-                if (n == len && !memcmp(names, name, n))
-                        return true;
-                names += n + (names[n] == ',');
-        }
-        return false;
-}
-
-bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, struct err *err)
-{
-        size_t n_all, n = 0, cap = 0;
-        int32_t *all = proc_all(&n_all), *found = NULL;
-
-        for (size_t i = 0; i < n_all; i++) {
-                AUTO_RELEASE(buf) name = {0};
-
-                proc_comm(all[i], &name);
-                if (is_in(names, buf_text(&name)) && target_kind_of(all[i]) == TARGET_PROCESS)
-                        ARRAY_PUSH(found, n, cap, all[i]);
-        }
-        free(all);
-        *ret_pids = found;
-        *ret_n = n;
-        return n || err_set(err, ERR_MISSING, "no running process is called '%s' (/proc/PID/comm)%s", names,
-                            target_hidden_note());
-}
+/* --- by rights --- */
 
 /* The link to the program of a process can be read by those who may trace it. */
 bool target_find_readable(int32_t **ret_pids, size_t *ret_n, struct err *err)
@@ -176,6 +143,50 @@ bool target_add_script(int32_t pid, struct buf *out)
                         word += strlen(word) + 1;
         }
         return false;
+}
+
+/* --- by the name of the process or script --- */
+
+static bool is_in(const char *names, const char *name)
+{
+        size_t len = strlen(name);
+
+        while (*names) {
+                size_t n = strcspn(names, ",");
+
+                if (n == len && !memcmp(names, name, n))
+                        return true;
+                names += n + (names[n] == ',');
+        }
+        return false;
+}
+
+/* Its own name, or that of the script if it is a Python. */
+static bool is_called(int32_t pid, const char *names)
+{
+        AUTO_RELEASE(buf) name = {0};
+        AUTO_RELEASE(buf) script = {0};
+
+        proc_comm(pid, &name);
+        return is_in(names, buf_text(&name)) ||
+               (text_starts(buf_text(&name), "python") && target_add_script(pid, &script) &&
+                is_in(names, buf_text(&script)));
+}
+
+bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, struct err *err)
+{
+        size_t n_all, n = 0, cap = 0;
+        int32_t *all = proc_all(&n_all), *found = NULL;
+
+        for (size_t i = 0; i < n_all; i++) {
+                if (is_called(all[i], names) && target_kind_of(all[i]) == TARGET_PROCESS)
+                        ARRAY_PUSH(found, n, cap, all[i]);
+        }
+        free(all);
+        *ret_pids = found;
+        *ret_n = n;
+        return n || err_set(err, ERR_MISSING, "no running process is called '%s' (/proc/PID/comm)%s", names,
+                            target_hidden_note());
 }
 
 /* --- by parent --- */

@@ -52,7 +52,8 @@ void target_end_command(const struct target_command *command, void *ctx);
  * if there is none. */
 bool target_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, struct err *err);
 
-/* The same for processes whose name (/proc/PID/comm) is one of `names`, which are separated by commas. */
+/* The same for processes whose name (/proc/PID/comm) is one of `names`, which are separated by commas, and
+ * for Pythons that run such a script. */
 bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, struct err *err);
 
 /* All processes whose memory this user may read, without this one and without kernel threads. ERR_MISSING if

@@ -23,7 +23,8 @@ static const struct option stack_table[] = {
                 .kind = OPTION_LIST,
                 .arg = "NAMES",
                 .offset = TARGET(comm),
-                .help = "show the processes that are called NAMES, as ps -o comm prints them",
+                .help = "show the processes that are called NAMES, as ps -o comm prints them, and Pythons "
+                        "that run a script NAMES, such as app.py",
         },
         {
                 .name = "all-cpus",

@@ -49,6 +49,7 @@ static const struct foreign_command foreign[] = {
         {"bench", "wperf has no benchmarks"},
         {"buildid-list", "write wperf dump, which shows the build ids of a session"},
         {"c2c", "write wperf record --mem -- ./program, then wperf report --mem --sort cacheline"},
+        {"compare", "write wperf diff BEFORE -- AFTER"},
         {"evlist", "write wperf dump"},
         {"flamegraph", "write wperf record -- ./program, then wperf export -o flame.svg"},
         {"ftrace", "wperf does not trace the kernel; use perf ftrace or trace-cmd"},

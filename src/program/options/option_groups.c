@@ -199,7 +199,8 @@ static const struct option target_options[] = {
                 .kind = OPTION_LIST,
                 .arg = "NAMES",
                 .offset = offsetof(struct target_options, comm),
-                .help = "measure the running processes that are called NAMES, as ps -o comm prints them; not on Windows",
+                .help = "measure the running processes that are called NAMES, as ps -o comm prints them, and "
+                        "Pythons that run a script NAMES, such as app.py; not on Windows",
         },
         {
                 .name = "cgroup",
