@@ -310,6 +310,9 @@ static void add_end(struct debuginfod *d)
                            d->n_unasked ? ", " : "");
         if (d->n_unasked || !d->n_cut)
                 buf_printf(&d->note, "%zu %s not requested", d->n_unasked, files(d->n_unasked));
+        if (!d->is_stopped)
+                buf_printf(&d->note, " (--debuginfod-timeout %g waits longer)",
+                           10 * (double)d->options.limit_ns / (double)SECOND_NS);
 }
 
 static void add_failures(struct debuginfod *d)
