@@ -82,7 +82,7 @@ TASKS = (
     ("task_flame", ("f", "/", "b", "Enter", "Enter"), "fib"),
     ("task_copy", ("y",), "copied parse"),
     ("task_callee", ("x", "Down", "Down", "Down", "Enter"), "loads"),
-    ("task_module", ("Down", "d"), "in _json.so"),
+    ("task_module", ("Down", "d"), "40 of 100 samples in _json.so"),
 )
 
 
@@ -194,7 +194,7 @@ def test_a_table_by_other_keys_filters_and_sorts(t: Context) -> None:
         screen.keys("Enter")
         screen.wait("show only samples in module libpython.so", "show only samples of thread 100")
         screen.keys("Enter")
-        screen.wait("60 samples in libpython.so", "1 row by overhead")
+        screen.wait("60 of 100 samples in libpython.so", "1 row by overhead")
         screen.keys("Enter", "Down", "Enter")
         screen.wait("of thread 100")
         screen.keys("g")
@@ -398,7 +398,7 @@ def test_filters_by_module_thread_and_time(t: Context) -> None:
     with browse(t, "report", "-i", path, "--python", "native") as screen:
         screen.wait("100 samples  4 functions")
         screen.keys("Down", "d")
-        screen.wait("40 samples in _json.so", "1 function by")
+        screen.wait("40 of 100 samples in _json.so", "1 function by")
         screen.keys("d")
         screen.wait("100 samples  4 functions")
         screen.keys("t")
@@ -409,7 +409,7 @@ def test_filters_by_module_thread_and_time(t: Context) -> None:
         screen.wait("over time")
         screen.keys("Space", *["Right"] * 10, "Enter")
         shown = screen.wait("of thread python3 100", "from 0.000 s")
-        check(0 < int(re.search(r"(\d+) samples", shown)[1]) < 100, f"some of the samples:\n{shown}")
+        check(0 < int(re.search(r"(\d+) of 100 samples", shown)[1]) < 100, f"some of the samples:\n{shown}")
         screen.keys("Escape")
         screen.wait("100 samples  4 functions")
         screen.keys("Escape")
@@ -649,7 +649,7 @@ def test_questions_take_few_keys(t: Context) -> None:
                         (("p", "a"), ("line_6()", "62.50")),
                         (("t",), ("over time, by thread",)),
                         (("f",), ("flame graph", "scan_once")),
-                        (("Down", "d"), ("40 samples in _json.so",)),
+                        (("Down", "d"), ("40 of 100 samples in _json.so",)),
                         (("i",), ("quality: 100 samples", "2 native"))):
         check(len(keys) <= 6, "at most six keys")
         with browse(t, "report", "-i", path) as screen:

@@ -230,7 +230,7 @@ static void join_title(const struct buf *session, const struct buf *page, bool i
                 buf_add_str(out, "  ");
                 if (session_width + 2 + MIN_TITLE_COLUMNS <= room)
                         table_add_cut(out, buf_text(page), room - session_width - 2);
-        } else if (room < NARROW_COLUMNS) {
+        } else if (room < NARROW_COLUMNS || (page_width <= room && page_width + 2 + least > room)) {
                 table_add_cut(out, buf_text(page), room);
         } else {
                 page_width = page_width > room - least - 2 ? room - least - 2 : page_width;

@@ -190,8 +190,12 @@ static void on_letter(struct browser *browser, uint32_t code)
 static void add_title(const struct browser *browser, struct buf *out)
 {
         const struct report_event *event = &browser->report->events[browser->event];
+        struct profile_totals totals = profile_get_totals(browser->report->profile, browser->event);
 
-        buf_printf(out, "%s  %" PRIu64 " samples", event->name, event->n_samples);
+        buf_printf(out, "%s  %" PRIu64, event->name, event->n_samples);
+        if (totals.n_filtered && !event->is_wall)
+                buf_printf(out, " of %" PRIu64, totals.n_samples + totals.n_filtered);
+        buf_add_str(out, " samples");
         add_filter(browser, out);
 }
 

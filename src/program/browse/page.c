@@ -2,12 +2,16 @@
 #include "browser_internal.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "name_text.h"
 #include "text_width.h"
 
-enum { TEXT_COLUMNS = 250 };
+enum {
+        TEXT_COLUMNS = 250,
+        NARROW_COLUMNS = 60, /* below, names need the room of the number of samples */
+};
 
 void page_draw_rows(struct browser *browser, struct page *page, unsigned from, unsigned to)
 {
@@ -48,6 +52,30 @@ const char *page_find_twin(const struct page *page, size_t row, unsigned columns
                         return other;
         }
         return NULL;
+}
+
+void page_draw_shares_head(struct browser *browser, unsigned at, const char *names)
+{
+        AUTO_RELEASE(buf) head = {0};
+
+        buf_printf(&head, "  %% self%s   %% total  %s",
+                   browser->cells->columns < NARROW_COLUMNS ? "" : "   count", names);
+        browser_head(browser, at, buf_text(&head));
+}
+
+unsigned page_draw_shares(struct browser *browser, unsigned at, uint64_t self, uint64_t self_count,
+                          uint64_t total)
+{
+        uint64_t all = browser->report->events[browser->event].weight;
+        double share = browser_percent(self, all);
+        AUTO_RELEASE(buf) text = {0};
+
+        buf_printf(&text, "%8.2f", share);
+        if (browser->cells->columns >= NARROW_COLUMNS)
+                buf_printf(&text, " %7" PRIu64, self_count);
+        buf_printf(&text, " %9.2f  ", browser_percent(total, all));
+        cells_put(browser->cells, at, 0, (unsigned)text.len, browser_heat(share), buf_text(&text));
+        return (unsigned)text.len;
 }
 
 bool page_can_find(const struct page *page)

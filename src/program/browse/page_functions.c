@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Python and native functions in one table, from the call tree: the first page of a session with Python
  * frames. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +10,6 @@
 #include "name_text.h"
 #include "text_width.h"
 #include "tree_view.h"
-
-enum { NAME_COLUMN = 27 };
 
 struct functions_page {
         struct page page;
@@ -68,14 +65,20 @@ struct function_summing {
         uint32_t *counted;         /* for each node: the function that it counts for */
 };
 
+static bool counts_for_parent(const struct calltree_function *function)
+{
+        return function->is_inlined || function->kind == CALLTREE_STATE;
+}
+
 static void enter(struct function_summing *s, uint32_t at)
 {
         const struct calltree_node *node = calltree_get_node(s->tree, at);
         const struct calltree_function *function = calltree_get_function(s->tree, node->function);
         struct calltree_sum *sum;
 
-        s->counted[at] = function->is_inlined && node->parent != CALLTREE_ROOT ? s->counted[node->parent]
-                                                                               : node->function;
+        s->counted[at] = counts_for_parent(function) && node->parent != CALLTREE_ROOT
+                                 ? s->counted[node->parent]
+                                 : node->function;
         sum = &s->sums[s->counted[at]];
         sum->self_count += node->self_count;
         sum->self_weight += node->self_weight;
@@ -85,8 +88,8 @@ static void enter(struct function_summing *s, uint32_t at)
         sum->weight += node->weight;
 }
 
-/* An inlined function counts for the function that contains it, as in the table of native functions; a
- * recursive function counts once. */
+/* An inlined function counts for the function that contains it, and a state of wall time for the function
+ * that waits, as in the table of native functions; a recursive function counts once. */
 static void add_up(struct function_summing *s)
 {
         uint32_t at = calltree_get_node(s->tree, CALLTREE_ROOT)->first_child;
@@ -170,22 +173,17 @@ static void draw_row(struct browser *browser, struct page *page, size_t index, u
 {
         const struct functions_page *p = own(page);
         const struct calltree_sum *row = &p->rows[index];
-        uint64_t all = browser->report->events[browser->event].weight;
-        double own_share = browser_percent(row->self_weight, all);
+        unsigned column = page_draw_shares(browser, at, row->self_weight, row->self_count, row->weight);
         unsigned columns = browser->cells->columns;
-        AUTO_RELEASE(buf) text = {0};
         AUTO_RELEASE(buf) name = {0};
 
-        buf_printf(&text, "%8.2f %7" PRIu64 " %9.2f", own_share, row->self_count,
-                   browser_percent(row->weight, all));
-        add_name(page, index, columns > NAME_COLUMN + 1 ? columns - NAME_COLUMN - 1 : 1, &name);
-        cells_put(browser->cells, at, 0, NAME_COLUMN, browser_heat(own_share), buf_text(&text));
-        cells_put(browser->cells, at, NAME_COLUMN + 1, columns, (struct cell_style){0}, buf_text(&name));
+        add_name(page, index, columns > column ? columns - column : 1, &name);
+        cells_put(browser->cells, at, column, columns, (struct cell_style){0}, buf_text(&name));
 }
 
 static void draw(struct browser *browser, struct page *page, unsigned from, unsigned to)
 {
-        browser_head(browser, from, "  % self   count   % total  Python and native functions");
+        page_draw_shares_head(browser, from, "Python and native functions");
         page_draw_rows(browser, page, from + 1, to);
 }
 

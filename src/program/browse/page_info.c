@@ -35,15 +35,15 @@ static void add_text(const struct browser *browser, struct buf *out)
 {
         const struct report *report = browser->report;
 
+        if (report->wall) {
+                wall_view_add_states(&(struct wall_view){.times = report->wall}, out);
+                buf_add_char(out, '\n');
+        }
         add_run(browser, out);
         buf_add_char(out, '\n');
         quality_add_poor(&report->quality, out);
         quality_add_text(&report->quality, out);
         buf_add_str(out, "\n\n");
-        if (report->wall) {
-                wall_view_add_states(&(struct wall_view){.times = report->wall}, out);
-                buf_add_char(out, '\n');
-        }
         buf_add_str(out, "events:\n");
         for (size_t i = 0; i < report->n_events; i++) {
                 if (!report->events[i].is_in_wall)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of Python functions, as `report` prints it. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "browser_internal.h"
 #include "mem.h"
-
-enum { NAME_COLUMN = 27 };
+#include "name_text.h"
 
 struct python_page {
         struct page page;
@@ -46,23 +44,25 @@ static void add_title(const struct browser *browser, const struct page *page, st
                    own(page)->by_total ? "total" : "self");
 }
 
+static const char *name_of(const struct page *page, size_t row)
+{
+        return own(page)->rows[row]->label;
+}
+
 static void draw_row(struct browser *browser, struct page *page, size_t index, unsigned at)
 {
         const struct python_function *row = own(page)->rows[index];
-        AUTO_RELEASE(buf) text = {0};
-        uint64_t all = browser->report->events[browser->event].weight;
-        double own_share = browser_percent(row->self_weight, all);
+        unsigned column = page_draw_shares(browser, at, row->self_weight, row->self_count, row->weight);
+        unsigned columns = browser->cells->columns, room = columns > column ? columns - column : 1;
+        AUTO_RELEASE(buf) name = {0};
 
-        buf_printf(&text, "%8.2f %7" PRIu64 " %9.2f", own_share, row->self_count,
-                   browser_percent(row->weight, all));
-        cells_put(browser->cells, at, 0, NAME_COLUMN, browser_heat(own_share), buf_text(&text));
-        cells_put(browser->cells, at, NAME_COLUMN + 1, browser->cells->columns, (struct cell_style){0},
-                  row->label);
+        name_text_add(&name, row->label, page_find_twin(page, index, room, name_of), room);
+        cells_put(browser->cells, at, column, columns, (struct cell_style){0}, buf_text(&name));
 }
 
 static void draw(struct browser *browser, struct page *page, unsigned from, unsigned to)
 {
-        browser_head(browser, from, "  % self   count   % total  Python function");
+        page_draw_shares_head(browser, from, "Python function");
         page_draw_rows(browser, page, from + 1, to);
 }
 

@@ -225,6 +225,7 @@ static void draw(struct browser *browser, struct page *page, unsigned from, unsi
 {
         struct strip_page *p = own(page);
         AUTO_RELEASE(buf) head = {0};
+        AUTO_RELEASE(buf) states = {0};
 
         page->columns = strip_column(browser);
         make_strips(browser, p);
@@ -236,7 +237,12 @@ static void draw(struct browser *browser, struct page *page, unsigned from, unsi
                    p->by == STRIPS_BY_CPU ? "CPU" : "thread", browser_seconds(browser, p->strips->from_ns),
                    browser_seconds(browser, p->strips->to_ns));
         browser_head(browser, from, buf_text(&head));
-        page_draw_rows(browser, page, from + 1, to - 1);
+        if (p->strips->n && p->strips->items[0].states && to > from + 3) {
+                strip_view_add_states(p->strips, &states);
+                cells_put(browser->cells, to - 2, 0, browser->cells->columns,
+                          (struct cell_style){.attributes = CELL_DIM}, buf_text(&states));
+        }
+        page_draw_rows(browser, page, from + 1, to - 1 - (states.len > 0));
         if (to > from + 1)
                 draw_time_range(browser, p, to - 1);
 }

@@ -16,6 +16,7 @@ enum {
         MIN_NAME_COLUMNS = 20,
         STEP_COLUMNS = 2,
         MAX_OPEN_ROWS = 1000000,
+        LEAST_HEAD = 8, /* columns of a name, where callers stand beside it */
 };
 
 /* A chain of functions that each call only the next one, and have no self samples, shares a row. */
@@ -194,12 +195,13 @@ static unsigned room_of_head(const struct tree_page *p, unsigned room, unsigned 
 {
         unsigned others = room / 3 > 2 * rest ? room / 3 : 2 * rest;
 
-        if (!p->is_inverted)
+        if (!p->is_inverted || room < 2 * others)
                 others = rest;
         return room > others ? room - others : room;
 }
 
-/* Adds the main function, and as many of the other functions of the row as fit. */
+/* Adds the main function, and if there is room for more than that as many of the other functions of the row
+ * as fit. */
 static void add_names(const struct tree_page *p, const struct tree_row *row, unsigned room, struct buf *out)
 {
         const unsigned rest = (unsigned)strlen("... > ");
@@ -208,6 +210,10 @@ static void add_names(const struct tree_page *p, const struct tree_row *row, uns
         unsigned head = node == end ? room : room_of_head(p, room, rest);
         AUTO_RELEASE(buf) names = {0};
 
+        if (room < LEAST_HEAD + rest) {
+                end = node;
+                head = room;
+        }
         tree_view_add_name(function_of(p, node), true, false, head, &names);
         while (node != end) {
                 AUTO_RELEASE(buf) more = {0};

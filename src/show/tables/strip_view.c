@@ -112,8 +112,7 @@ static void add_row(const struct strips *strips, const struct strip *strip, enum
         table_add_text(table, buf_text(&blocks));
 }
 
-/* "g gil, n network; bars: on a CPU" */
-static void add_states(const struct strips *strips, struct buf *out)
+void strip_view_add_states(const struct strips *strips, struct buf *out)
 {
         for (unsigned state = 0; state < WALL_N_STATES; state++) {
                 bool is_shown = false;
@@ -123,7 +122,13 @@ static void add_states(const struct strips *strips, struct buf *out)
                 if (is_shown)
                         buf_printf(out, "%s %s, ", wall_state_letter(state), wall_state_word(state));
         }
-        buf_printf(out, "bars: on a CPU, %s: less than half of the time; blank: not known\n", ran_mark());
+        buf_printf(out, "bars: on a CPU, %s: less than half of the time; blank: not known", ran_mark());
+}
+
+static void add_legend(const struct strips *strips, struct buf *out)
+{
+        strip_view_add_states(strips, out);
+        buf_add_char(out, '\n');
 }
 
 void strip_view_text(const struct strip_view *view, struct buf *out)
@@ -154,7 +159,7 @@ void strip_view_text(const struct strip_view *view, struct buf *out)
                 add_row(strips, &strips->items[i], view->by, table);
         table_render_text(table, view->max_columns, out);
         if (strips->n && strips->items[0].states)
-                add_states(strips, out);
+                add_legend(strips, out);
         else if (strips->n && strips->items[0].running)
                 buf_printf(out, "%s: %s\n", ran_mark(),
                            view->by == STRIPS_BY_CPU ? "a thread ran, but without a sample; blank: idle"

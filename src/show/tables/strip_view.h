@@ -28,6 +28,9 @@ const char *strip_view_block(const struct strips *strips, const struct strip *st
 /* "python3 4711/4712", "CPU 3". */
 void strip_view_add_name(const struct strip *strip, enum strips_by by, struct buf *out);
 
+/* What the letters of wall time mean: "g gil, n network, bars: on a CPU"; the strips must have states. */
+void strip_view_add_states(const struct strips *strips, struct buf *out);
+
 /* A section: heading line and table. */
 void strip_view_text(const struct strip_view *view, struct buf *out);
 
