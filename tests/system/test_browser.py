@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import time
@@ -84,14 +85,27 @@ TASKS = (
     ("task_callee", ("x", "Down", "Down", "Down", "Enter"), "loads"),
     ("task_module", ("Down", "d"), "40 of 100 samples in _json.so"),
 )
+# The same of a session with code, and of one with wall time and the kernel.
+CODE_TASKS = (("task_line", ("/", "r", "Enter", "a", "H"), "21.21"),)
+WAIT_TASKS = (
+    ("task_kernel_and_waits", ("i",), "lock 1.34, sleep 0.78, gil 0.31"),
+    ("task_kernel", ("Down", "Down", "d"), "in [kernel.kallsyms]"),
+    ("task_waits_python", ("p",), "put [shop.py:13]"),
+    ("task_waits_threads", ("t",), "l lock"),
+)
+TASK_SIZES = ((80, 24), (120, 40), (40, 12))
 
 
-@limit(240)
+@limit(300)
 def test_tasks_take_at_most_six_keys(t: Context) -> None:
-    path = python_session(t)
-    for name, keys, wanted in TASKS:
-        check(len(keys) <= 6, f"{name}: {len(keys)} keys")
-        look_at(t, name, keys, wanted, ("report", "-i", path), ((80, 24), (120, 40), (40, 12)), "40.00")
+    for name in "archived_v1.data", "waits/waits.data":
+        shutil.copy(REPLAY / name, t.folder)
+    sessions = ((TASKS, python_session(t), "40.00"), (CODE_TASKS, t.path("archived_v1.data"), "91.67"),
+                (WAIT_TASKS, t.path("waits.data"), "39.99"))
+    for tasks, path, first in sessions:
+        for name, keys, wanted in tasks:
+            check(len(keys) <= 6, f"{name}: {len(keys)} keys")
+            look_at(t, name, keys, wanted, ("report", "-i", path), TASK_SIZES, first)
 
 
 @limit(240)

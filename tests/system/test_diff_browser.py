@@ -44,11 +44,19 @@ PAGES = (
 )
 
 
-@limit(240)
-def test_pages_look_as_they_did(t: Context) -> None:
+# What a user wants to know of a comparison: which functions differ, and where their code does.
+TASKS = (
+    ("task_compare", ("v",), "1 function shown to differ"),
+    ("task_compare_code", ("v", "Enter"), "machine code identical in 1 of 3"),
+)
+TASK_SIZES = ((80, 24), (120, 40), (40, 12))
+
+
+@limit(300)
+def test_pages_and_tasks_look_as_they_did(t: Context) -> None:
     argv = sessions(t)
-    for name, keys, wanted in PAGES:
-        for columns, rows in SIZES:
+    for (name, keys, wanted), sizes in [(page, SIZES) for page in PAGES] + [(task, TASK_SIZES) for task in TASKS]:
+        for columns, rows in sizes:
             with browse(t, *argv, columns=columns, rows=rows) as screen:
                 screen.wait("? help")
                 for key in keys:
