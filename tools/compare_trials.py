@@ -22,7 +22,8 @@ PYTHON_WORK = "import json\nd = {'a': list(range(200))}\nfor i in range(3000): j
 
 def record(wperf: str, folder: str, runs: int, a: list[str], b: list[str]) -> None:
     for name in os.listdir(folder):
-        os.unlink(os.path.join(folder, name))
+        if ".data" in name:
+            os.unlink(os.path.join(folder, name))
     subprocess.run([wperf, "record", "-q", "--repeat", str(runs), "-o", "a-%n.data", "--vs", "b-%n.data=" + shlex.join(b), "--", *a],
                    cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
