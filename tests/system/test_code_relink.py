@@ -242,6 +242,11 @@ WAYS = {
     "a loop that begins in its middle": "b 2f; 1: ldr x3, [x2, :lo12:var]; add x0, x0, x3; 2: subs x1, x1, #1; b.ne 1b; ret",
     "a call that does not return": "cbz x0, 1f; add x4, x2, :lo12:var; mov x0, x4; b 3f; 3: cbz x0, 2f; ret; "
                                    "2: mov x2, x0; bl fail; 1: ldr x3, [x2, :lo12:var]; ret",
+    "a page on the stack": "sub sp, sp, #32; stp x5, x2, [sp, #8]; mov x2, x5; 1: cbz x0, 2f; str w5, [sp, #4]; bl fail; b 1b; "
+                           "2: ldr x3, [sp, #16]; ldr x3, [x3, :lo12:var]; add sp, sp, #32; ret",
+    "a call of a function that keeps registers": "bl fail; ldr x3, [x2, :lo12:var]; ret",
+    "a jump table beside a call at the end": "cbz x0, 1f; mov x2, x5; ldp x29, x30, [sp], #16; br x6; 1: br x7; "
+                                             "ldr x3, [x2, :lo12:var]; ret",
     "instructions that write vectors": "movi v2.4s, #1; fmov d2, x5; ld2 {v2.8b, v3.8b}, [x5]; ldr x3, [x2, :lo12:var]; ret",
 }
 
@@ -251,6 +256,34 @@ def test_pages_reach_all_blocks(t: Context) -> None:
         texts = (PAGES % (code.replace("; ", "\n"), ""), PAGES % (code.replace("; ", "\n"), ".skip 48"))
         found = states(t, *assemble(t, ARM64, texts))
         check(found["f"] in SAME, f"{name}: {found}")
+
+
+def test_a_page_that_was_overwritten_is_none(t: Context) -> None:
+    """Another value is in the stack slot on one of the ways to the load."""
+    code = "sub sp, sp, #16; str x2, [sp, #8]; cbz x0, 1f; str x5, [sp, #8]; 1: ldr x3, [sp, #8]; ldr x3, [x3, #%d]; ret"
+    texts = tuple(PAGES % ((code % off).replace("; ", "\n"), "") for off in (16, 24))
+    found = states(t, *assemble(t, ARM64, texts))
+    check(found["f"] == "changed", f"{found}")
+
+
+# The linker moves an instruction to a veneer, if a processor would execute it wrongly where it is.
+VENEER = """
+        .type veneer, @function
+veneer: ldr x3, [x2, #%d]
+        b 2b
+        .size veneer, .-veneer
+"""
+
+
+def test_veneers_for_errata_are_no_change(t: Context) -> None:
+    code = "mov x2, x5\n%s\n2: add x0, x3, #1\nret"
+    plain = PAGES % (code % "ldr x3, [x2, #40]", "")
+    head, tail = (PAGES % (code % "b veneer", "")).split("        .data")
+    moved = head + VENEER + "        .data" + tail
+    found = states(t, *assemble(t, ARM64, (plain, moved % 40)))
+    check(set(found) == {"f"} and not changed(found), f"no veneer is listed: {found}")
+    found = states(t, *assemble(t, ARM64, (plain, moved % 48)))
+    check(found == {"f": "changed"}, f"the instruction in the veneer counts: {found}")
 
 
 def test_another_page_is_a_change(t: Context) -> None:

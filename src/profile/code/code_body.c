@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "code_pages.h"
+#include "code_veneers.h"
 #include "mem.h"
 #include "resolver_code.h"
 #include "search.h"
@@ -406,8 +407,11 @@ static struct disasm_shape *decode(struct code_body *body)
                         continue;
                 }
                 for (uint64_t off = 0; off < size; off += shape.size_bytes) {
+                        const uint8_t *moved;
+
                         disasm_shape_get(body->arch, code + off, size - off, extents[i].start + off, &shape);
-                        add_insn(body, &shape, code + off, extents[i].start + off);
+                        moved = code_veneers_follow(body->image, extents[i].start + off, &shape);
+                        add_insn(body, &shape, moved ? moved : code + off, extents[i].start + off);
                         ARRAY_PUSH(shapes, n, cap, shape);
                 }
         }

@@ -10,7 +10,7 @@
 
 struct code_insn {
         uint64_t addr;
-        const uint8_t *bytes;
+        const uint8_t *bytes; /* not at `addr` if the instruction is in a veneer */
         uint8_t size_bytes;
         uint8_t flow;    /* enum disasm_flow */
         bool is_padding; /* aligns what follows */

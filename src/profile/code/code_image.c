@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "code_image_internal.h"
+#include "code_veneers.h"
 #include "demangle.h"
 #include "map.h"
 #include "mem.h"
@@ -364,6 +365,7 @@ void code_image_finish(struct code_image *image)
                 list_functions(image);
         else
                 list_sampled(image);
+        code_veneers_join(image);
         code_parts_join_named(image);
         list_pieces(image);
         code_parts_join_by_jumps(image);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A data-flow analysis: each step of code begins with the pages that all paths to it have in common.  Steps
  * end at jumps, and begin at their targets.  Where a jump leads to, a call before it counts for nothing:
- * calls that do not return end with another path's registers. */
+ * calls that do not return end with another path's registers.  Indirect jumps lead to the targets of jump
+ * tables, but not where the return address was restored before: that is a call at the end of the function. */
 #include "code_pages.h"
 
 #include <stdlib.h>
@@ -11,17 +12,12 @@
 enum {
         /* Loops in loops need a few.  After that, foreign code may have wrong pages. */
         MAX_ROUNDS = 32,
-};
-
-/* The pages that the registers hold. */
-struct register_pages {
-        uint64_t page[ARM64_REGISTERS];
-        uint32_t known; /* set of registers */
+        LINK_REGISTER = 30, /* has the return address */
 };
 
 struct code_step {
         size_t first, end; /* instructions */
-        struct register_pages at_start;
+        struct code_page_state at_start;
         bool is_reached, has_source;
         bool is_after_call; /* reached only from a call before it, which maybe does not return */
 };
@@ -31,8 +27,8 @@ struct page_flow {
         const struct disasm_shape *shapes;
         struct code_step *steps;
         size_t n_steps;
-        uint32_t *step_of;            /* by instruction */
-        struct register_pages tables; /* common to all indirect jumps */
+        uint32_t *step_of;             /* by instruction */
+        struct code_page_state tables; /* common to all indirect jumps */
         bool has_tables;
         bool is_different; /* a state was changed in this round */
 };
@@ -94,35 +90,17 @@ static void list_steps(struct page_flow *flow)
 
 /* --- Flow --- */
 
-static bool has_page(const struct register_pages *pages, unsigned reg)
+static void execute(const struct page_flow *flow, size_t insn, struct code_page_state *pages)
 {
-        return pages->known & 1u << reg;
+        const struct code_insn *i = &flow->body->insns[insn];
+        uint32_t word = 0;
+
+        for (unsigned k = 0; k < i->size_bytes && k < sizeof(word); k++)
+                word |= (uint32_t)i->bytes[k] << (8 * k);
+        code_page_state_execute(pages, &flow->shapes[insn], word);
 }
 
-/* Keeps what both have in common.  True: that is less than before. */
-static bool keep_common(struct register_pages *pages, const struct register_pages *other)
-{
-        uint32_t before = pages->known;
-
-        for (unsigned i = 0; i < ARM64_REGISTERS; i++) {
-                if (has_page(pages, i) && !(has_page(other, i) && other->page[i] == pages->page[i]))
-                        pages->known &= ~(1u << i);
-        }
-        return pages->known != before;
-}
-
-static void execute(const struct disasm_shape *shape, struct register_pages *pages)
-{
-        const struct disasm_ref *ref = &shape->refs[0];
-
-        pages->known &= ~shape->written;
-        if (shape->n_refs && ref->kind == DISASM_REF_PAGE && ref->reg < ARM64_REGISTERS) {
-                pages->page[ref->reg] = ref->value;
-                pages->known |= 1u << ref->reg;
-        }
-}
-
-static void arrive(struct page_flow *flow, size_t insn, const struct register_pages *pages,
+static void arrive(struct page_flow *flow, size_t insn, const struct code_page_state *pages,
                    bool is_after_call)
 {
         struct code_step *step = &flow->steps[flow->step_of[insn]];
@@ -130,7 +108,7 @@ static void arrive(struct page_flow *flow, size_t insn, const struct register_pa
         if (step->is_reached && is_after_call)
                 return;
         if (step->is_reached && !step->is_after_call) {
-                flow->is_different |= keep_common(&step->at_start, pages);
+                flow->is_different |= code_page_state_keep_common(&step->at_start, pages);
                 return;
         }
         step->at_start = *pages;
@@ -138,8 +116,20 @@ static void arrive(struct page_flow *flow, size_t insn, const struct register_pa
         step->is_after_call = is_after_call;
 }
 
-static void leave(struct page_flow *flow, size_t last, const struct register_pages *pages)
+/* Whether the step restores the return address, and so ends the function. */
+static bool restores_return(const struct page_flow *flow, const struct code_step *step)
 {
+        for (size_t i = step->first; i < step->end; i++) {
+                if (flow->body->insns[i].flow != DISASM_CALL &&
+                    (flow->shapes[i].written & 1u << LINK_REGISTER))
+                        return true;
+        }
+        return false;
+}
+
+static void leave(struct page_flow *flow, const struct code_step *step, const struct code_page_state *pages)
+{
+        size_t last = step->end - 1;
         const struct code_insn *insn = &flow->body->insns[last];
         size_t target = target_of(flow->body, insn);
 
@@ -147,10 +137,10 @@ static void leave(struct page_flow *flow, size_t last, const struct register_pag
                 arrive(flow, target, pages, false);
         if (continues(flow->body, last))
                 arrive(flow, last + 1, pages, insn->flow == DISASM_CALL);
-        if (insn->flow != DISASM_JUMP || insn->n_refs)
+        if (insn->flow != DISASM_JUMP || insn->n_refs || restores_return(flow, step))
                 return;
         if (flow->has_tables)
-                keep_common(&flow->tables, pages);
+                code_page_state_keep_common(&flow->tables, pages);
         else
                 flow->tables = *pages;
         flow->has_tables = true;
@@ -163,13 +153,13 @@ static void run(struct page_flow *flow)
         for (int round = 0; round < MAX_ROUNDS && flow->is_different; round++) {
                 flow->is_different = false;
                 for (size_t i = 0; i < flow->n_steps; i++) {
-                        struct register_pages pages = flow->steps[i].at_start;
+                        struct code_page_state pages = flow->steps[i].at_start;
 
                         if (!flow->steps[i].is_reached)
                                 continue;
                         for (size_t k = flow->steps[i].first; k < flow->steps[i].end; k++)
-                                execute(&flow->shapes[k], &pages);
-                        leave(flow, flow->steps[i].end - 1, &pages);
+                                execute(flow, k, &pages);
+                        leave(flow, &flow->steps[i], &pages);
                 }
         }
 }
@@ -213,17 +203,14 @@ static uint64_t *list_pages(const struct page_flow *flow)
         uint64_t *list = mem_new(flow->body->n_insns, sizeof(*list));
 
         for (size_t i = 0; i < flow->n_steps; i++) {
-                struct register_pages pages = flow->steps[i].at_start;
+                struct code_page_state pages = flow->steps[i].at_start;
 
                 for (size_t k = flow->steps[i].first; k < flow->steps[i].end; k++) {
                         const struct disasm_shape *shape = &flow->shapes[k];
-                        bool is_low = shape->n_refs && shape->refs[0].kind == DISASM_REF_LOW &&
-                                      shape->refs[0].reg < ARM64_REGISTERS;
+                        bool is_low = shape->n_refs && shape->refs[0].kind == DISASM_REF_LOW;
 
-                        list[k] = is_low && has_page(&pages, shape->refs[0].reg)
-                                          ? pages.page[shape->refs[0].reg]
-                                          : CODE_NO_PAGE;
-                        execute(shape, &pages);
+                        list[k] = is_low ? code_page_state_get(&pages, shape->refs[0].reg) : CODE_NO_PAGE;
+                        execute(flow, k, &pages);
                 }
         }
         return list;

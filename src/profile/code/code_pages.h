@@ -5,8 +5,7 @@
 #define CODE_PAGES_H
 
 #include "code_body.h"
-
-#define CODE_NO_PAGE UINT64_MAX
+#include "code_page_state.h"
 
 /* For each instruction with a DISASM_REF_LOW field, the page in its register, or CODE_NO_PAGE.  `shapes` are
  * those of the body's instructions.  The caller frees the array. */

@@ -141,10 +141,11 @@ static void disassemble(struct code_diffing *d, const struct code_body *body, si
 {
         const struct code_block *b = block == SIZE_MAX ? NULL : &body->blocks[block];
         enum disasm_arch arch;
+        const uint8_t *code;
 
-        if (b && code_image_get_arch(body->image, &arch))
-                disasm_add(get_disasm(d, arch), body->insns[b->first].bytes, (size_t)(b->end - b->addr),
-                           b->addr, ret);
+        if (b && code_image_get_arch(body->image, &arch) &&
+            resolver_read_code(body->image->resolver, body->image->id, b->addr, b->end - b->addr, &code))
+                disasm_add(get_disasm(d, arch), code, (size_t)(b->end - b->addr), b->addr, ret);
 }
 
 static void add_lines(struct code_diffing *d, const struct code_comparison *c,
