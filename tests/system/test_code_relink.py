@@ -185,12 +185,13 @@ table:  .byte 0, 2, 4, 6, 8
 """
 
 
-def assemble(t: Context, compiler: str, texts: tuple[str, str], *flags: str) -> list[str]:
+def assemble(t: Context, compiler: str, texts: tuple[str, ...], *flags: str) -> list[str]:
     need(compiler)
     paths = []
     for name, text in zip("ab", texts):
         paths.append(t.path(f"{name}.so"))
-        subprocess.run([compiler, "-nostdlib", "-shared", *flags, "-x", "assembler", "-", "-o", paths[-1]], input=text + "\n", text=True, check=True)
+        kind = () if "-static" in flags else ("-shared",)
+        subprocess.run([compiler, "-nostdlib", *kind, *flags, "-x", "assembler", "-", "-o", paths[-1]], input=text + "\n", text=True, check=True)
     return paths
 
 
@@ -346,6 +347,100 @@ def test_a_called_function_is_no_part(t: Context) -> None:
     check(len(found) == 3 and not changed(found), f"three functions: {found}")
 
 
+def test_a_cold_part_with_a_frame_is_found(t: Context) -> None:
+    """Its unwind information begins with the frame of the function, which jumps to it without a condition."""
+    text = COLD.replace("f.cold: .cfi_startproc\n", "f.cold: .cfi_startproc\n.cfi_def_cfa_offset 48\n")
+    text = text.replace("je f.cold", "jne 1f\njmp f.cold\n1:")
+    a, b = assemble(t, X86, (text, text), "-Wl,-Bsymbolic")
+    found = states(t, a, strip(X86, b))
+    check(len(found) == 2 and not changed(found), f"f and fail: {found}")
+    plain = text.replace(".cfi_def_cfa_offset 48\n", "")
+    a, b = assemble(t, X86, (plain, plain), "-Wl,-Bsymbolic")
+    found = states(t, strip(X86, a), strip(X86, b))
+    check(len(found) == 3 and not changed(found), f"a function may end with a call of another one: {found}")
+
+
+SELECTED = """
+#define SELECT(name, factor) \\
+        static int name##_plain(int x) { return x * factor; } \\
+        static void *name##_select(void) { return name##_plain; } \\
+        __attribute__((visibility("hidden"))) int name(int x) __attribute__((ifunc(#name "_select")));
+SELECT(first, 3) SELECT(second, 5) SELECT(third, 7)
+__attribute__((noinline)) int use_first(int x) { return first(x + 1) + 2; }
+__attribute__((noinline)) int use_third(int x) { return third(x + 1) + 2; }
+int main(int argc, char **argv) { (void)argv; return use_first(argc) + second(argc) + use_third(argc); }
+"""
+
+
+def test_selected_functions_of_a_static_program(t: Context) -> None:
+    """Stripped, their stubs have no names, and the callers differ in nothing else."""
+    need(X86)
+    path = t.path("selected")
+    subprocess.run([X86, "-O2", "-static", "-x", "c", "-", "-o", path], input=SELECTED, text=True, check=True)
+    found = states(t, path, strip(X86, path))
+    for name in ("use_first", "use_third", "main"):
+        rows = [state for key, state in found.items() if key.split(" ")[0] == name]
+        check(len(rows) == 1 and rows[0] in SAME, f"{name}: {rows}")
+
+
+# `two` calls a function without unwind information, which a stripped image does not list.
+IMAGE = """
+        .text
+        .globl DllMain
+DllMain: mov $1, %eax
+        ret
+one:    .seh_proc one
+        sub $40, %rsp
+        .seh_stackalloc 40
+        .seh_endprologue
+        call listed
+        add $40, %rsp
+        ret
+        .seh_endproc
+two:    .seh_proc two
+        sub $40, %rsp
+        .seh_stackalloc 40
+        .seh_endprologue
+        call unlisted
+        add $40, %rsp
+        ret
+        .seh_endproc
+listed: .seh_proc listed
+        sub $40, %rsp
+        .seh_stackalloc 40
+        .seh_endprologue
+        mov end_pointer(%rip), %rax
+        add $41, %rax
+        imul $77, %rcx, %rcx
+        add %rcx, %rax
+        add $40, %rsp
+        ret
+        .seh_endproc
+unlisted: lea 7(%rcx), %eax
+        ret
+        .section .rdata, "dr"
+end_pointer: .quad end
+        .section .rdata$z, "dr"
+        .quad 7
+end:
+"""
+
+
+def test_images_with_functions_that_are_not_listed(t: Context) -> None:
+    for name in ("listed", "unlisted"):
+        check(f"call {name}\n" in IMAGE, "the wrappers differ in their callees")
+    swapped = IMAGE.replace("one:", "ONE:").replace("two:", "one:").replace("ONE:", "two:")
+    swapped = swapped.replace("seh_proc one", "seh_proc ONE").replace("seh_proc two", "seh_proc one").replace("seh_proc ONE", "seh_proc two")
+    swapped = swapped.replace("call listed", "CALL").replace("call unlisted", "call listed").replace("CALL", "call unlisted")
+    a, b = assemble(t, MINGW, (IMAGE, swapped), "-Wl,--image-base,0x1d0000000", "-Wl,--disable-dynamicbase")
+    for x, y in ((a, strip(MINGW, b)), (strip(MINGW, a), strip(MINGW, b))):
+        found = states(t, x, y)
+        check("changed" not in found.values() and "only in B" not in found.values(), f"{found}")
+    (other,) = assemble(t, MINGW, (IMAGE,), "-Wl,--image-base,0x2d0000000", "-Wl,--disable-dynamicbase")
+    found = states(t, strip(MINGW, b), strip(MINGW, other))
+    check(not changed(found), f"a pointer to the end of a section: {found}")
+
+
 # --- Addresses beside an array ---
 
 BESIDE = """
@@ -378,6 +473,36 @@ def test_an_address_beside_an_array_is_not_what_is_there(t: Context) -> None:
     texts = (BESIDE % ("array-8", *"aaaaaa"), BESIDE % ("array+16", *"aaaaaa"))
     found = states(t, *assemble(t, X86, texts))
     check(found["f"] == "changed", f"the other end: {found}")
+
+
+INDEXED = """
+        .text
+        .globl _start
+        .type _start, @function
+_start: .cfi_startproc
+        mov array-8(,%%rdi,8), %%rax
+        mov $other, %%ecx
+        ret
+        .cfi_endproc
+        .size _start, .-_start
+        .section .rodata
+        .balign 8
+        .skip 8
+%s
+        .type array, @object
+        .size array, 16
+array:  .quad 1, 2
+other:  .quad 0x0fffffffffffffff
+"""
+
+
+def test_an_indexed_address_beside_an_array(t: Context) -> None:
+    """At a fixed address, with a text or nothing before the array."""
+    texts = (INDEXED % '.ascii "?.so"\n.long 0', INDEXED % "before: .quad 1, 2, 3")
+    a, b = assemble(t, X86, texts, "-no-pie", "-static")
+    for x, y in ((a, b), (strip(X86, a), strip(X86, b))):
+        found = states(t, x, y)
+        check(len(found) == 1 and not changed(found), f"{found}")
 
 
 # --- Texts ---

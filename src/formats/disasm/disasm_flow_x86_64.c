@@ -551,6 +551,7 @@ static void set_displacement(const struct x86_insn *insn, struct disasm_x86_fiel
         ret->displacement_off = (uint8_t)(modrm_off + 1 + has_sib);
         ret->displacement_bytes = (uint8_t)n;
         ret->is_absolute = mod == 0;
+        ret->has_index = has_sib;
 }
 
 bool disasm_fields_x86_64(const uint8_t *code, size_t size, struct disasm_x86_fields *ret)

@@ -55,6 +55,7 @@ struct disasm_x86_fields {
         uint8_t displacement_off, displacement_bytes;
         uint8_t number_off, number_bytes; /* an immediate or a relative target; the last one of two */
         bool is_absolute;                 /* no register is added to the displacement, or only an index */
+        bool has_index;                   /* a register is added, maybe multiplied */
         bool is_nop;
         uint8_t load_bytes; /* size of a memory operand; 0: not known */
 };

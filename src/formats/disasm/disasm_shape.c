@@ -77,6 +77,7 @@ static void add_x86_refs(const uint8_t *code, const struct disasm_x86_fields *fi
                 .size_bytes = fields->displacement_bytes,
                 .value = effect->target,
                 .has_register = !fields->is_absolute,
+                .has_index = fields->has_index,
                 .load_bytes = fields->load_bytes,
         };
         struct disasm_ref number = {

@@ -28,6 +28,7 @@ struct disasm_ref {
         uint8_t off, size_bytes;
         uint8_t reg;
         bool has_register;  /* NUMBER: a displacement that is added to a register */
+        bool has_index;     /* NUMBER: another register may be added */
         uint8_t load_bytes; /* the size of the memory operand at the address; 0: not known, or there is
                                none */
 };

@@ -32,6 +32,9 @@ enum {
         OMITTED = 0xff,
 };
 
+/* Rules: DWARF 5, 6.4.2. */
+enum { DEF_CFA = 0x0c, DEF_CFA_REGISTER = 0x0d, DEF_CFA_OFFSET = 0x0e, OFFSET_OF_REGISTER = 2 };
+
 /* Bytes and the address of the first one. */
 struct area {
         struct cursor bytes;
@@ -47,6 +50,8 @@ struct frames {
         /* The last CIE that was read, because most FDEs have the same one. */
         size_t cie_pos;
         uint8_t cie_encoding;
+        bool cie_has_data;  /* FDEs have augmentation data */
+        bool cie_has_frame; /* the rules are not those at the start of a function */
         bool has_cie;
         struct object_range *ranges;
         size_t n_ranges, cap_ranges;
@@ -126,14 +131,40 @@ static bool read_augmentation(const struct frames *f, struct cursor *c, const ch
         return !c->failed;
 }
 
-static bool read_cie(const struct frames *f, size_t pos, uint8_t *ret_encoding)
+/* The number of rules at `c` that define the frame, before the first of another kind. */
+static unsigned count_frame_rules(struct cursor c)
+{
+        unsigned n = 0;
+
+        for (;;) {
+                uint8_t rule = cursor_u8(&c);
+
+                if (rule == DEF_CFA || rule == DEF_CFA_REGISTER || rule == DEF_CFA_OFFSET)
+                        n++;
+                else if (rule >> 6 != OFFSET_OF_REGISTER)
+                        return n;
+                cursor_uleb(&c);
+                if (rule == DEF_CFA)
+                        cursor_uleb(&c);
+                if (c.failed)
+                        return n;
+        }
+}
+
+/* Moves `c` past augmentation data. */
+static void skip_data(struct cursor *c)
+{
+        cursor_skip(c, cursor_uleb(c));
+}
+
+static bool read_cie(struct frames *f, size_t pos)
 {
         struct cursor c = f->frame.bytes;
-        struct cursor entry;
+        struct cursor entry, rules;
         const char *letters;
         uint8_t version;
 
-        *ret_encoding = FORMAT_ABSOLUTE;
+        f->cie_encoding = FORMAT_ABSOLUTE;
         if (!cursor_seek(&c, pos) || !next_entry(&c, &entry) || cursor_u32(&entry) != 0)
                 return false;
         version = cursor_u8(&entry);
@@ -148,20 +179,33 @@ static bool read_cie(const struct frames *f, size_t pos, uint8_t *ret_encoding)
                 cursor_u8(&entry);
         else
                 cursor_uleb(&entry);
-        if (letters[0] != 'z')
+        f->cie_has_data = letters[0] == 'z';
+        rules = entry;
+        if (f->cie_has_data)
+                skip_data(&rules);
+        f->cie_has_frame = count_frame_rules(rules) > 1;
+        if (!f->cie_has_data)
                 return !letters[0] && !entry.failed;
         cursor_uleb(&entry);
-        return read_augmentation(f, &entry, letters + 1, ret_encoding);
+        return read_augmentation(f, &entry, letters + 1, &f->cie_encoding);
 }
 
 static bool find_encoding(struct frames *f, size_t cie_pos, uint8_t *ret_encoding)
 {
         if (!f->has_cie || f->cie_pos != cie_pos) {
-                f->has_cie = read_cie(f, cie_pos, &f->cie_encoding);
+                f->has_cie = read_cie(f, cie_pos);
                 f->cie_pos = cie_pos;
         }
         *ret_encoding = f->cie_encoding;
         return f->has_cie;
+}
+
+/* Whether the rules of an FDE and its CIE define another frame than that at the start of a function. */
+static bool begins_with_frame(const struct frames *f, struct cursor entry)
+{
+        if (f->cie_has_data)
+                skip_data(&entry);
+        return f->cie_has_frame || count_frame_rules(entry);
 }
 
 /* Adds the range of an entry, if it is a valid FDE. */
@@ -180,6 +224,7 @@ static void add_entry(struct frames *f, struct cursor entry)
         if (entry.failed || !range.start || !range.size_bytes || f->n_ranges >= ELF_MAX_FRAMES ||
             range.size_bytes > UINT64_MAX - range.start)
                 return;
+        range.has_frame = begins_with_frame(f, entry);
         ARRAY_PUSH(f->ranges, f->n_ranges, f->cap_ranges, range);
 }
 

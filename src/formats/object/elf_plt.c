@@ -164,11 +164,24 @@ static const struct plt_slot *read_x86_push(const struct plt *plt, struct cursor
         return !c.failed && number < plt->n_by_number ? &plt->by_number[number] : NULL;
 }
 
+/* The stubs of static programs have 8 bytes, which their section does not say. */
+static uint64_t x86_stub_bytes(const struct plt *plt, size_t section)
+{
+        struct cursor c = elf_section_bytes(plt->elf, section);
+        uint64_t entry_size = plt->elf->sections[section].entry_size, slot_addr;
+        bool is_jump = read_x86_jump(c, 0, &slot_addr);
+
+        if (entry_size)
+                return entry_size == 8 ? 8 : 16;
+        cursor_skip(&c, 8);
+        return is_jump && read_x86_jump(c, 0, &slot_addr) ? 8 : 16;
+}
+
 static void add_x86_stubs(struct plt *plt, size_t section)
 {
         const struct object_section *is = &plt->elf->base.sections[section];
         struct cursor c = elf_section_bytes(plt->elf, section);
-        uint64_t step = plt->elf->sections[section].entry_size == 8 ? 8 : 16;
+        uint64_t step = x86_stub_bytes(plt, section);
 
         for (uint64_t off = 0; !c.failed && off < cursor_left(&c); off += step) {
                 uint64_t size = cursor_left(&c) - off < step ? cursor_left(&c) - off : step;

@@ -202,7 +202,8 @@ size_t pe_list_functions(struct object *object, struct object_range **ret_ranges
                     ranges[n - 1].start + ranges[n - 1].size_bytes == entry.start)
                         ranges[n - 1].size_bytes += entry.end - entry.start;
                 else
-                        ranges[n++] = (struct object_range){entry.start, entry.end - entry.start};
+                        ranges[n++] = (struct object_range){.start = entry.start,
+                                                            .size_bytes = entry.end - entry.start};
         }
         *ret_ranges = ranges;
         return sort_ranges(ranges, n);

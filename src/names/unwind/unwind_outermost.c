@@ -92,7 +92,8 @@ static void read_table(struct outermost *o, enum object_table table)
                         continue;
                 if (outermost_is_name(name))
                         ARRAY_PUSH(o->ranges, o->n_ranges, o->cap_ranges,
-                                   ((struct object_range){symbol.addr, symbol.size_bytes}));
+                                   ((struct object_range){.start = symbol.addr,
+                                                          .size_bytes = symbol.size_bytes}));
                 if (is_one_of(ender_names, N_ELEMENTS(ender_names), name))
                         ARRAY_PUSH(o->enders, o->n_enders, o->cap_enders, symbol.addr);
         }

@@ -77,6 +77,13 @@ static void add_keys(const struct code_body *body, struct code_keys *ret)
         }
 }
 
+/* Whether only the section is known, although variables have names: then others in the function, too, may
+ * be in this section. */
+static bool is_vague(const struct code_image *image, const struct code_referent *to)
+{
+        return to->kind == CODE_REFERS_SECTION && image->naming.variables;
+}
+
 /* Returns whether keys were changed. */
 static bool choose_keys(struct code_body *body, const struct code_keys *other)
 {
@@ -89,7 +96,7 @@ static bool choose_keys(struct code_body *body, const struct code_keys *other)
                         size_t n;
 
                         if (!may_be_beside(&body->insns[i].refs[k], to) ||
-                            map_find(&other->of_targets, to->key))
+                            (!is_vague(body->image, to) && map_find(&other->of_targets, to->key)))
                                 continue;
                         n = list_keys(body->image, to, keys);
                         for (size_t j = 0; j < n; j++) {

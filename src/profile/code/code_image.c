@@ -27,6 +27,13 @@ static int compare_sections(const void *a, const void *b)
         return (x->start > y->start) - (x->start < y->start);
 }
 
+static int compare_stubs(const void *a, const void *b)
+{
+        const struct object_stub *x = a, *y = b;
+
+        return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
 static void add_section(struct code_image *image, const char *name, uint64_t addr, uint64_t size,
                         bool is_code)
 {
@@ -99,10 +106,13 @@ static bool has_room(const struct code_image *image, uint64_t size)
 }
 
 static void add_function(struct code_image *image, const char *name, struct resolver_extent *extents,
-                         size_t n)
+                         size_t n, bool has_frame)
 {
-        struct code_function f = {
-                .name = name, .match = CODE_NO_FUNCTION, .extents = extents, .n_extents = n};
+        struct code_function f = {.name = name,
+                                  .match = CODE_NO_FUNCTION,
+                                  .extents = extents,
+                                  .n_extents = n,
+                                  .has_frame = has_frame};
 
         for (size_t i = 0; i < n; i++)
                 f.size_bytes += extents[i].end - extents[i].start;
@@ -127,7 +137,7 @@ static const char *name_of(const struct code_image *image, const struct symbol *
 }
 
 /* Adds the function that begins at `addr`, if there is one.  `size` 0: the size of its symbol. */
-static void add_at(struct code_image *image, uint64_t addr, uint64_t size)
+static void add_at(struct code_image *image, uint64_t addr, uint64_t size, bool has_frame)
 {
         struct symbol symbol = resolver_find_addr(image->resolver, image->id, addr);
         struct resolver_extent *extent;
@@ -139,7 +149,7 @@ static void add_at(struct code_image *image, uint64_t addr, uint64_t size)
                 return;
         extent = mem_new(1, sizeof(*extent));
         *extent = (struct resolver_extent){addr, addr + size};
-        add_function(image, name_of(image, &symbol), extent, 1);
+        add_function(image, name_of(image, &symbol), extent, 1, has_frame);
 }
 
 struct starts {
@@ -197,13 +207,14 @@ static void list_functions(struct code_image *image)
         if (starts.n)
                 qsort(starts.addrs, starts.n, sizeof(*starts.addrs), compare_addrs);
         for (size_t i = 0; i < starts.n; i++) {
-                const struct object_range *range =
-                        image->image_base ? range_at(ranges, n_ranges, starts.addrs[i]) : NULL;
+                const struct object_range *range = range_at(ranges, n_ranges, starts.addrs[i]);
+                bool is_start = range && range->start == starts.addrs[i];
 
                 if ((i && starts.addrs[i] == starts.addrs[i - 1]) ||
-                    (range && range->start != starts.addrs[i]))
+                    (image->image_base && range && !is_start))
                         continue;
-                add_at(image, starts.addrs[i], range ? range->size_bytes : 0);
+                add_at(image, starts.addrs[i], image->image_base && range ? range->size_bytes : 0,
+                       is_start && range->has_frame);
         }
         free(starts.addrs);
         free(ranges);
@@ -266,7 +277,7 @@ static void list_sampled(struct code_image *image)
                                 end = extents[k].end;
                 }
                 put_entry_first(extents, n);
-                add_function(image, name_of_sampled(image, &symbol, extents[0].start), extents, n);
+                add_function(image, name_of_sampled(image, &symbol, extents[0].start), extents, n, false);
         }
         map_release(&known);
 }
@@ -326,6 +337,9 @@ struct code_image *code_image_new(struct resolver *resolver, resolver_id id)
                                   facts->is_executable && facts->load_addr;
                 image->image_base = facts->format == OBJECT_PE ? facts->load_addr : 0;
                 image->n_relocations = object_list_relocations(image->object, &image->relocations);
+                image->n_stubs = object_list_stubs(image->object, &image->stubs);
+                if (image->n_stubs)
+                        qsort(image->stubs, image->n_stubs, sizeof(*image->stubs), compare_stubs);
         } else {
                 image->is_fixed = known->image.is_executable && known->image.load_addr;
         }
@@ -345,6 +359,7 @@ void code_image_free(struct code_image *image)
         free(image->pieces);
         free(image->samples);
         free(image->relocations);
+        free(image->stubs);
         free(image->sections);
         free(image->variables);
         free(image);

@@ -38,6 +38,7 @@ struct code_function {
         /* what calls of it are compared by: equal in both modules if the functions were matched */
         uint64_t key;
         uint32_t match; /* index of the matched function in the other module, or CODE_NO_FUNCTION */
+        bool has_frame; /* of other code, at its start: a part of another function */
         bool is_part;   /* belongs to another function, which has its extent */
 };
 

@@ -51,6 +51,8 @@ struct code_image {
         size_t n_samples, cap_samples;
         struct object_relocation *relocations; /* sorted by address */
         size_t n_relocations;
+        struct object_stub *stubs; /* of the procedure linkage table, sorted by address */
+        size_t n_stubs;
         struct code_variable *variables; /* of a relocatable object; sorted by section and address */
         size_t n_variables, cap_variables;
         size_t n_left_out;
@@ -114,6 +116,9 @@ void code_referent_of_addr(const struct code_image *image, uint64_t addr, const 
  * the end of the instruction. */
 void code_referent_of_relocation(const struct code_image *image, const struct object_relocation *relocation,
                                  unsigned after, const struct disasm_ref *ref, struct code_referent *ret);
+
+/* Whether it is code of a stripped module that belongs to no known function. */
+bool code_referent_is_unlisted(const struct code_referent *referent);
 
 /* Whether a number in an instruction of a program at a fixed address may be an address. */
 bool code_referent_is_addr(const struct code_image *image, uint64_t number);

@@ -37,7 +37,9 @@ struct code_content {
         bool is_followed; /* functions to which it refers were matched with those of its counterpart */
         uint64_t hash, blank;
         size_t n_insns;
-        uint32_t *callees; /* functions of the module that had no key yet, in the order of instructions */
+        /* functions of the module that had no key yet, in the order of instructions; CODE_NO_FUNCTION: not
+         * listed, such as functions without unwind information in a stripped program */
+        uint32_t *callees;
         size_t n_callees;
 };
 
@@ -208,6 +210,13 @@ static bool key_of_clone(struct matching *m, enum side side, uint32_t function, 
 
 /* --- Code --- */
 
+/* Whether the function that is referred to gets its key only when it is matched. */
+static bool may_have_key(const struct code_image *image, const struct code_referent *to)
+{
+        return to->index == CODE_NO_FUNCTION ? !image->naming.functions && code_referent_is_unlisted(to)
+                                             : !image->functions[to->index].key;
+}
+
 /* Functions to which code refers, by calls and otherwise. */
 static void list_callees(const struct code_body *body, struct code_content *content)
 {
@@ -217,8 +226,7 @@ static void list_callees(const struct code_body *body, struct code_content *cont
                 for (size_t k = 0; k < body->insns[i].n_refs; k++) {
                         const struct code_referent *to = &body->insns[i].referents[k];
 
-                        if (to->kind == CODE_REFERS_FUNCTION && to->index != CODE_NO_FUNCTION &&
-                            !body->image->functions[to->index].key)
+                        if (to->kind == CODE_REFERS_FUNCTION && may_have_key(body->image, to))
                                 ARRAY_PUSH(content->callees, content->n_callees, cap, to->index);
                 }
         }
@@ -249,6 +257,11 @@ static bool may_be_renamed(struct matching *m, enum side side, uint32_t function
         return content_of(m, side, function)->n_insns >= (m->has_names ? MIN_RENAMED_INSNS : 1);
 }
 
+static uint64_t key_of_callee(struct matching *m, enum side side, uint32_t callee)
+{
+        return callee == CODE_NO_FUNCTION ? 0 : code_image_get(m->images[side], callee)->key;
+}
+
 /* Hash of the code and of the functions to which it refers, as far as they are matched. */
 static uint64_t hash_with_callees(struct matching *m, enum side side, uint32_t function)
 {
@@ -256,7 +269,7 @@ static uint64_t hash_with_callees(struct matching *m, enum side side, uint32_t f
         uint64_t hash = content->hash;
 
         for (size_t i = 0; i < content->n_callees; i++)
-                hash = code_hash_join(hash, code_image_get(m->images[side], content->callees[i])->key);
+                hash = code_hash_join(hash, key_of_callee(m, side, content->callees[i]));
         return hash;
 }
 
@@ -272,7 +285,7 @@ static bool key_of_settled_code(struct matching *m, enum side side, uint32_t fun
         const struct code_content *content = content_of(m, side, function);
 
         for (size_t i = 0; i < content->n_callees; i++) {
-                if (!code_image_get(m->images[side], content->callees[i])->key)
+                if (!key_of_callee(m, side, content->callees[i]))
                         return false;
         }
         return key_of_code(m, side, function, ret);
@@ -302,9 +315,12 @@ static bool match_callees(struct matching *m, const struct code_content *a, cons
         bool any = false;
 
         for (size_t i = 0; i < a->n_callees && i < b->n_callees; i++) {
-                const struct code_function *x = code_image_get(m->images[SIDE_A], a->callees[i]);
-                const struct code_function *y = code_image_get(m->images[SIDE_B], b->callees[i]);
+                const struct code_function *x, *y;
 
+                if (a->callees[i] == CODE_NO_FUNCTION || b->callees[i] == CODE_NO_FUNCTION)
+                        continue;
+                x = code_image_get(m->images[SIDE_A], a->callees[i]);
+                y = code_image_get(m->images[SIDE_B], b->callees[i]);
                 if (!is_free(x) || !is_free(y) || (x->name[0] && y->name[0]))
                         continue;
                 match(m, a->callees[i], b->callees[i],

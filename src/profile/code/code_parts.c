@@ -122,7 +122,9 @@ static uint32_t find_whole(const struct code_image *image, const struct code_ent
         if (whole != CODE_NO_FUNCTION &&
             image->functions[whole].extents[0].end - image->functions[whole].extents[0].start > f->size_bytes)
                 return whole;
-        return entry->is_branch && !entry->is_shared && !entry->is_called ? entry->from : CODE_NO_FUNCTION;
+        return (entry->is_branch || f->has_frame) && !entry->is_shared && !entry->is_called
+                       ? entry->from
+                       : CODE_NO_FUNCTION;
 }
 
 void code_parts_join_by_jumps(struct code_image *image)

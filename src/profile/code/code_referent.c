@@ -97,6 +97,37 @@ static bool find_function(const struct code_image *image, uint64_t addr, struct 
         return true;
 }
 
+/* Code of a stripped module that is no known function. */
+static bool find_unlisted(const struct code_image_section *section, struct code_referent *ret)
+{
+        if (!section || !section->is_code)
+                return false;
+        ret->kind = CODE_REFERS_FUNCTION;
+        ret->key = hash_word(unknown_function);
+        return true;
+}
+
+bool code_referent_is_unlisted(const struct code_referent *referent)
+{
+        return referent->kind == CODE_REFERS_FUNCTION && referent->index == CODE_NO_FUNCTION &&
+               referent->key == hash_word(unknown_function);
+}
+
+/* A stub of a function of the module itself, which another one selects when the program starts: the stub of
+ * this one.  Its name is not in stripped programs. */
+static bool find_selected(const struct code_image *image, uint64_t addr, struct code_referent *ret)
+{
+        size_t low = 0, high = image->n_stubs;
+        const struct object_stub *stub;
+
+        SEARCH_FIRST(low, high, middle, image->stubs[middle].addr <= addr);
+        stub = low ? &image->stubs[low - 1] : NULL;
+        if (!stub || stub->addr != addr || stub->name_off || !find_function(image, stub->target, ret))
+                return false;
+        ret->key = code_hash_join(ret->key, CODE_REFERS_SLOT);
+        return true;
+}
+
 /* A stub, or a function of a module whose functions are not all listed.  `section` may be NULL. */
 static bool find_symbol(const struct code_image *image, const struct code_image_section *section,
                         uint64_t addr, struct code_referent *ret)
@@ -104,11 +135,10 @@ static bool find_symbol(const struct code_image *image, const struct code_image_
         bool is_stub = section && text_starts(section->name, ".plt");
         struct symbol symbol;
 
-        if (!is_stub && !image->naming.functions) {
-                ret->kind = CODE_REFERS_FUNCTION;
-                ret->key = hash_word(unknown_function);
-                return section && section->is_code;
-        }
+        if (is_stub && find_selected(image, addr, ret))
+                return true;
+        if (!is_stub && !image->naming.functions)
+                return find_unlisted(section, ret);
         symbol = resolver_find_addr(image->resolver, image->id, addr);
         if (symbol.status != SYMBOL_NAMED)
                 return false;
@@ -150,13 +180,22 @@ static bool find_variable(const struct code_image *image, uint64_t addr, struct 
         return true;
 }
 
+/* The section that contains an address, or ends there. */
+static const struct code_image_section *section_around(const struct code_image *image, uint64_t addr)
+{
+        const struct code_image_section *section = code_image_section(image, addr);
+
+        return section ? section : code_image_section(image, addr - 1);
+}
+
 /* The key of what a slot points to.  Does not follow a slot in a slot, which could be endless. */
 static uint64_t key_behind_slot(const struct code_image *image, uint64_t addr)
 {
-        const struct code_image_section *section = code_image_section(image, addr);
+        const struct code_image_section *section = section_around(image, addr);
         struct code_referent to = {0};
 
-        if (find_function(image, addr, &to) || find_variable(image, addr, &to))
+        if (find_function(image, addr, &to) || find_variable(image, addr, &to) ||
+            (!image->naming.functions && find_unlisted(section, &to)))
                 return to.key;
         return section ? hash_section(section->name) : hash_word("address");
 }
@@ -209,7 +248,7 @@ static bool is_pointer(const struct code_image *image, const uint8_t *bytes, uin
         if (size < sizeof(addr) || !(image->is_fixed || image->image_base))
                 return false;
         memcpy(&addr, bytes, sizeof(addr));
-        return code_image_section(image, addr) || addr == image->image_base;
+        return section_around(image, addr) || addr == image->image_base;
 }
 
 /* The length of a text of ASCII in the section; 0: there is none. */
@@ -297,7 +336,10 @@ void code_referent_of_addr(const struct code_image *image, uint64_t addr, const 
         if (find_function(image, addr, ret))
                 return;
         if (section && !section->is_code && image->object) {
-                if (find_slot(image, section, addr, ret) || find_variable(image, addr, ret) ||
+                if (find_slot(image, section, addr, ret) || find_variable(image, addr, ret))
+                        return;
+                /* what is loaded with an index is elsewhere */
+                if (!ref->has_register && !ref->has_index &&
                     find_content(image, section, addr, ref->load_bytes, ret))
                         return;
         } else if (find_symbol(image, section, addr, ret)) {
