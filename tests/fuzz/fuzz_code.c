@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code_change.h"
 #include "code_compare.h"
 #include "code_match.h"
 #include "mem.h"
@@ -65,6 +66,14 @@ static void check_pairs(const struct code_comparison *c)
         check(n_a == c->a.n_blocks && n_b == c->b.n_blocks);
 }
 
+static void check_change(const struct code_comparison *c)
+{
+        AUTO_RELEASE(buf) detail = {0};
+        enum code_change change = code_change_find(c, &detail);
+
+        check(change > CODE_CHANGE_NONE && change < CODE_N_CHANGES && detail.len < 10000);
+}
+
 static void compare(struct side *a, struct side *b, bool are_equal)
 {
         code_match(a->image, b->image);
@@ -76,6 +85,7 @@ static void compare(struct side *a, struct side *b, bool are_equal)
                         continue;
                 code_compare(a->image, f, b->image, code_image_get(b->image, f->match), &c);
                 check_pairs(&c);
+                check_change(&c);
                 check(!are_equal || f->match != i || c.state == CODE_IDENTICAL || c.state == CODE_UNKNOWN);
                 code_comparison_release(&c);
         }

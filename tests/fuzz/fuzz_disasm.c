@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "disasm_form.h"
 #include "disasm_internal.h"
 #include "disasm_registers.h"
 #include "disasm_shape.h"
@@ -82,12 +83,14 @@ static void check_registers(enum disasm_arch arch, const uint8_t *code, const st
 {
         uint8_t *copy = malloc(shape->size_bytes);
         struct disasm_registers registers;
+        struct disasm_form form;
 
         if (!copy)
                 abort();
         memcpy(copy, code, shape->size_bytes);
         if (disasm_registers_get(arch, copy, shape, &registers))
                 check(registers.n_form && registers.slot_ref < shape->n_refs);
+        check(disasm_form_get(arch, copy, shape->size_bytes, true, &form));
         free(copy);
 }
 

@@ -392,13 +392,18 @@ def test_sessions_have_shares(t: Context) -> None:
     a, b = os.path.join(folder_a, "run.data"), os.path.join(folder_b, "run.data")
     done = t.good("diff", "--code", "-s", "choose", a, "--", b)
     found = re.search(r"^choose: machine code identical in (\d+) of \d+ blocks, ([\d.]+) % of its samples in A and ([\d.]+) % in B "
-                      r"in changed ones$", done.out, re.M)
+                      r"in changed ones; change: \w", done.out, re.M)
     check(found is not None and float(found[2]) > 5 and float(found[3]) > 5, "shares of the changed block", done)
     check("blocks with most of the function's samples" in done.out, "hot blocks", done)
     document = json.loads(t.good("diff", "--code", "--json", "-s", "choose", a, "--", b).out)
     hot = document["compared"][0]["hot_blocks"]
     check(hot and sum(row["a_percent"] or 0 for row in hot) > 90 and hot[0]["a_percent"] + hot[0]["b_percent"] > 20, f"hot first: {hot}")
     check({row["state"] for row in hot} >= {"same", "changed"}, f"also those that are the same: {hot}")
+    gains = {}
+    for x, y in ((a, a), (a, b), (b, a)):
+        rows = json.loads(t.good("diff", "--code", "--json", x, "--", y).out)["functions"]
+        gains[x, y] = [row["gain_percent"] for row in rows if row["function"].startswith("choose")][0]
+    check(gains[a, a] == 0 and gains[a, b] * gains[b, a] < 0, f"time that the function takes more in B: {gains}")
     before = states(t, a, b)
     check(before.get("choose") == "changed" and before.get("main") in SAME, f"{before}")
     for path in (a, b):

@@ -29,6 +29,19 @@ enum code_block_state {
         CODE_BLOCK_ONLY_B,
 };
 
+/* What was done to a changed function. */
+enum code_change {
+        CODE_CHANGE_NONE, /* it is not changed */
+        CODE_CHANGE_CONSTANT,
+        CODE_CHANGE_BOUND, /* a number or a condition of a comparison */
+        CODE_CHANGE_INLINED,
+        CODE_CHANGE_CALLS,
+        CODE_CHANGE_SPILL, /* values that one side has in registers, and the other one on the stack */
+        CODE_CHANGE_VECTORS,
+        CODE_CHANGE_OTHER,
+        CODE_N_CHANGES,
+};
+
 enum { CODE_A, CODE_B, CODE_N_SIDES };
 
 /* One side of an instruction, a block or a function. */
@@ -64,6 +77,8 @@ struct code_hot_row {
 
 struct code_function_row {
         enum code_state state;
+        enum code_change change;
+        const char *detail; /* of the change, such as "64 -> 63"; "": nothing more is known */
         struct code_row_side sides[CODE_N_SIDES];
         const char *modules[CODE_N_SIDES]; /* base names; NULL: none */
         uint64_t size_bytes[CODE_N_SIDES];

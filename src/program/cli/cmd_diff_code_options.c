@@ -6,7 +6,8 @@ static const struct option diff_code_options[] = {
                 .name = "code",
                 .offset = offsetof(struct diff_code_options, code),
                 .help = "compare the machine code of two programs, or of the programs of two sessions: which "
-                        "functions are identical, moved, the same but for addresses, or changed",
+                        "functions are identical, moved, the same but for addresses, or changed, and what "
+                        "the change is",
         },
         {
                 .name = "symbol",

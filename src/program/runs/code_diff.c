@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code_change.h"
 #include "code_compare.h"
 #include "code_diff_hot.h"
 #include "code_diff_source.h"
@@ -284,8 +285,13 @@ static void add_pair(struct code_diffing *d, const struct code_side_module *a, c
         row.n_renamed = c.n_renamed;
         row.n_entries_changed = c.n_entries_changed;
         row.is_too_large = c.is_too_large;
-        if (c.state == CODE_CHANGED)
+        if (c.state == CODE_CHANGED) {
+                AUTO_RELEASE(buf) detail = {0};
+
                 sum_changed(&c, &row);
+                row.change = code_change_find(&c, &detail);
+                row.detail = keep(d, &detail);
+        }
         if (d->request->listing || (d->request->symbol && c.state == CODE_CHANGED))
                 add_blocks(d, &c, &row);
         if (d->request->listing)

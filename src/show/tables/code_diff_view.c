@@ -21,6 +21,17 @@ static const char *const block_names[] = {
         [CODE_BLOCK_ONLY_B] = "only in B", [CODE_BLOCK_REGISTERS] = "same but for registers",
 };
 
+static const char *const change_names[CODE_N_CHANGES] = {
+        [CODE_CHANGE_NONE] = "",
+        [CODE_CHANGE_CONSTANT] = "a constant",
+        [CODE_CHANGE_BOUND] = "a bound",
+        [CODE_CHANGE_INLINED] = "an inlined callee",
+        [CODE_CHANGE_CALLS] = "a call",
+        [CODE_CHANGE_SPILL] = "a spill",
+        [CODE_CHANGE_VECTORS] = "a vectorised loop",
+        [CODE_CHANGE_OTHER] = "other",
+};
+
 static double share(uint64_t part, uint64_t all)
 {
         return all ? 100.0 * (double)part / (double)all : 0;
@@ -50,7 +61,7 @@ static const struct column summary_columns[] = {
 
 /* Columns of shares are left out without samples. */
 struct shown_columns {
-        struct column list[12];
+        struct column list[16];
         size_t n;
 };
 
@@ -88,13 +99,16 @@ static struct table *make_summary(const struct code_diff_view *view, struct show
 static const struct column function_columns[] = {
         {.name = "% of A", .key = "a_percent", .type = COLUMN_FIXED, .decimals = 2, .is_share = true},
         {.name = "% of B", .key = "b_percent", .type = COLUMN_FIXED, .decimals = 2, .is_share = true},
+        {.name = "B - A", .key = "gain_percent", .type = COLUMN_FIXED, .decimals = 2, .is_share = true},
         {.name = "machine code", .key = "state"},
+        {.name = "change"},
         {.name = "blocks A", .key = "a_blocks", .type = COLUMN_U64},
         {.name = "blocks B", .key = "b_blocks", .type = COLUMN_U64},
         {.name = "same", .key = "same_blocks", .type = COLUMN_U64},
         {.name = "registers", .key = "register_blocks", .type = COLUMN_U64},
         {.name = "A", .key = "a_address", .type = COLUMN_HEX},
         {.name = "B", .key = "b_address", .type = COLUMN_HEX},
+        {.name = "detail", .can_cut = true},
         {.name = "function", .can_cut = true, .is_name = true},
 };
 
@@ -115,6 +129,25 @@ static void add_function_name(const struct code_function_row *row, struct table 
         table_add_name(table, buf_text(&name), name.len - len);
 }
 
+static void add_text(const char *text, struct table *table)
+{
+        if (text[0])
+                table_add_text(table, text);
+        else
+                table_add_none(table);
+}
+
+/* The time that the function takes more in B, in percent of all of A. */
+static void add_gain(const struct code_rows *rows, const struct code_function_row *row, struct table *table)
+{
+        double a = (double)row->sides[CODE_A].weight, b = (double)row->sides[CODE_B].weight;
+
+        if (rows->has_samples[CODE_A] && rows->has_samples[CODE_B] && rows->weight[CODE_A])
+                table_add_fixed(table, 100 * (b - a) / (double)rows->weight[CODE_A]);
+        else
+                table_add_none(table);
+}
+
 static void add_function(const struct code_diff_view *view, const struct code_function_row *row,
                          struct table *table)
 {
@@ -122,7 +155,10 @@ static void add_function(const struct code_diff_view *view, const struct code_fu
 
         for (int side = 0; side < CODE_N_SIDES && has_samples(view->rows); side++)
                 add_share(table, view->rows, side, row->sides[side].weight);
+        if (has_samples(view->rows))
+                add_gain(view->rows, row, table);
         table_add_text(table, state_names[row->state]);
+        add_text(change_names[row->change], table);
         for (int side = 0; side < CODE_N_SIDES; side++) {
                 if (is_pair)
                         table_add_u64(table, row->n_blocks[side]);
@@ -142,6 +178,7 @@ static void add_function(const struct code_diff_view *view, const struct code_fu
                 else
                         table_add_none(table);
         }
+        add_text(row->detail ? row->detail : "", table);
         add_function_name(row, table);
 }
 
@@ -207,6 +244,9 @@ static void add_changed_sentence(const struct code_diff_view *view, const struct
         if (row->n_entries_changed)
                 buf_printf(out, "; %zu elements of its jump tables lead to other blocks",
                            row->n_entries_changed);
+        buf_printf(out, "; change: %s", change_names[row->change]);
+        if (row->detail[0])
+                buf_printf(out, " (%s)", row->detail);
         if (row->is_too_large)
                 buf_add_str(out, "; a part was too large to be aligned, so more blocks may be identical");
 }
