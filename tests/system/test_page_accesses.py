@@ -105,7 +105,7 @@ def test_cells_of_other_sessions(t: Context) -> None:
 
 def use_controls(browser: Page) -> None:
     """Each control of the part, which is shown."""
-    check("loads and" in browser.text("#panel-accesses h2"), "the title")
+    check(" loads and " in browser.text("#panel-accesses h2"), "the title")
     choose(browser, "Functions")
     check(browser.run("document.querySelector('#panel-accesses .detail').hidden"), "only cache lines have users")
     for column in ("count", "symbol"):
@@ -139,7 +139,7 @@ def test_controls_work(t: Context) -> None:
         for title in KEYS:
             choose(browser, title)
             check_names(browser)
-            for width, height, scale in ((1300, 900, 1), (800, 600, 1), (1300, 900, 2)):
+            for width, height, scale in ((1300, 900, 1), (800, 600, 1), (400, 800, 1), (1300, 900, 2)):
                 browser.resize(width, height, scale)
                 check_fits(browser, f"{title} at {width}x{height}, zoom {scale}")
         check_clean(browser, "mem.html")

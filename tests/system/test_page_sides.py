@@ -101,11 +101,12 @@ def test_code_is_that_of_both_sides(t: Context) -> None:
         check_blocks(t, shown)
         check_source(shown)
         check(browser.run("Array.from(document.querySelectorAll('#panel-sides .heat')).some(function (cell) { return cell.style.backgroundColor; })"), "heat")
-        for width, height, scale in ((1300, 900, 1), (800, 600, 1), (1300, 900, 2)):
+        for width, height, scale in ((1300, 900, 1), (800, 600, 1), (400, 800, 1), (1300, 900, 2)):
             browser.resize(width, height, scale)
             for name in views_of(browser):
                 browser.run(f"document.getElementById('tab-{name}').click()")
                 check_names(browser)
+                check(name != "changes" or browser.box(".changes .name button")["width"] > 35, f"a name at {width}x{height}, zoom {scale}")
                 check_fits(browser, f"{name} at {width}x{height}, zoom {scale}")
         check_clean(browser, "diff.html")
     finally:

@@ -124,7 +124,7 @@ function makeAccesses(app) {
 
   function update() {
     var accesses = ofEvent();
-    setText(title, accesses ? thousands(accesses.loads) + " loads and " + thousands(accesses.stores) + " stores in " + plural(accesses.samples, "sample") : "The samples of this event do not say what they did to memory.");
+    setText(title, accesses ? plural(accesses.loads, "load") + " and " + plural(accesses.stores, "store") + " in " + plural(accesses.samples, "sample") : "The samples of this event do not say what they did to memory.");
     page.hidden = choiceSide.hidden = note.hidden = !accesses;
     if (!accesses || accesses.parts.indexOf(part) >= 0) {
       if (accesses) draw();
