@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The pictures of the documents, all of docs/first-profile.md's app.py: a flame graph exported by wperf, and HTML pages in Chromium.
+"""The pictures of the documents, all of docs/first-profile.md's app.py: a flame graph exported by wperf, HTML pages in Chromium, and the terminal browser.
 
 pictures.py WPERF makes docs/pictures again.  test_pages.py makes them, too, and compares.
 """
@@ -8,14 +8,19 @@ import re
 import subprocess
 import sys
 import tempfile
+import types
 import xml.etree.ElementTree as ElementTree
 
 import page_pictures
 import pages
+import screen_pictures
+from harness import Context
+from screens import Screen
 from web_browser import Browser
 
 PROJECT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 FOLDER = os.path.join(PROJECT, "docs", "pictures")
+BROWSER = os.path.join(FOLDER, "browser.svg")
 FLAME_GRAPH = os.path.join(FOLDER, "flame-graph.svg")
 SVG = "{http://www.w3.org/2000/svg}"
 FRAMES = re.compile(r'(?<=<g class="f">\n).*?(?=\n</g>\n<g class="s">)', re.S)
@@ -65,6 +70,13 @@ def app_of_first_page() -> str:
     return "\n".join(next(block.lines for block in blocks if block.words.get("file") == "app.py")) + "\n"
 
 
+def draw_browser(t: Context, wperf: str) -> str:
+    """The first page of the browser on the session, as SVG."""
+    with Screen(t, wperf, "report", columns=screen_pictures.COLUMNS, rows=screen_pictures.ROWS) as screen:
+        screen.wait("? help", "functions by self")
+        return screen_pictures.draw(screen.text(colors=True))
+
+
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(f"usage: {sys.argv[0]} WPERF")
@@ -84,6 +96,8 @@ def main() -> None:
             run(command)
             page_pictures.take(browser, os.path.join(folder, page), view, os.path.join(FOLDER, name))
         browser.close()
+        with open(BROWSER, "w", encoding="utf-8") as kept:
+            kept.write(draw_browser(types.SimpleNamespace(folder=folder), wperf))
 
 
 if __name__ == "__main__":

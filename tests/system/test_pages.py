@@ -16,6 +16,7 @@ import harness
 import page_pictures
 import pages
 import pictures
+import screen_pictures
 from harness import Context, Skip, check
 from web_browser import Browser
 
@@ -230,6 +231,14 @@ def test_pictures_of_pages_are_of_this_version(t: Context) -> None:
             check(not other and len(shows) > 30, f"{name} is of another version: run pictures.py; - the picture, + the page:\n" + "\n".join(other[:12]))
     finally:
         browser.close()
+
+
+def test_the_picture_of_the_browser_is_of_this_version(t: Context) -> None:
+    make_pictured_session(t)
+    shows = screen_pictures.what_it_shows(pictures.draw_browser(t, t.wperf))
+    with open(pictures.BROWSER, encoding="utf-8") as file:
+        pictured = screen_pictures.what_it_shows(file.read())
+    check(shows == pictured and len(shows) > 10, f"browser.svg is of another version: run pictures.py\nthe picture: {pictured}\nthe screen: {shows}")
 
 
 def test_the_picture_is_what_wperf_draws(t: Context) -> None:

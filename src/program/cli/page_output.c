@@ -136,7 +136,6 @@ bool page_output_check(const struct page_options *options, const char *name, str
 static void add_events(struct page_making *m)
 {
         const struct report *report = m->output->report;
-
         bool is_empty = true;
 
         m->events = mem_new(report->n_events, sizeof(*m->events));

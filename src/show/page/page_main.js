@@ -214,7 +214,7 @@ function makeApp(profile) {
 
   function drawNote() {
     var texts = [], small = 0, fn, all = app.event;
-    if (!all.nSamples && !profile.isDiff) texts.push(factOf(profile.facts, "Samples"));
+    if (!all.nSamples && !profile.isDiff) texts.push(factOf(profile.facts, "Samples") || "No sample is in the selected part of the session.");
     for (fn = 0; fn < profile.functions.n; fn++) if (kindOf(profile, fn) === KIND_SMALL) small += app.sums.fnTotal[fn];
     if (profile.leastSamples > 1) texts.push("Stacks with fewer than " + plural(profile.leastSamples, "sample") + " (" + percent(small, app.sums.total) + " here) are merged into [small stacks].");
     if (all.n < all.nSamples) texts.push("Samples of one thread with the same stack within " + seconds(all.tickNs) + " are merged.");
