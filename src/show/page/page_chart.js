@@ -16,8 +16,8 @@ function lineColor(number, dark) {
 /* `app` tells what is shown: range() of time and spans, isShown(chart, line), middle(span), describe(chart, line, span), and
    `time` takes a selection. */
 function makeChart(app, chart) {
-  var canvas = make("canvas", { "aria-hidden": "true" });
-  var box = make("div", { class: "chart", tabindex: "0", role: "application", "aria-roledescription": "chart", "aria-label": chart.title + ", " + chart.unit + ", over time" }, canvas);
+  var canvas = make("canvas", { "aria-hidden": "true" }), marks = make("canvas", { class: "marks", "aria-hidden": "true" });
+  var box = make("div", { class: "chart", tabindex: "0", role: "application", "aria-roledescription": "chart", "aria-label": chart.title + ", " + chart.unit + ", over time" }, canvas, marks);
   var element = make("section", { class: "chart-box", "aria-label": chart.title }, make("h2", {}, chart.title + " ", make("span", { class: "hint" }, chart.unit)), box);
   var width = 0, low = 0, high = 1, at = null, dragged = null;
 
@@ -133,8 +133,9 @@ function makeChart(app, chart) {
     });
   }
 
-  /* The point that is described, and the time that is being selected. */
-  function drawMarks(context) {
+  /* The point that is described, and the time that is being selected; on a canvas of their own, because there may be many lines. */
+  function drawMarks() {
+    var context = fitCanvas(marks, width, CHART_HEIGHT);
     if (dragged) {
       context.fillStyle = cssColor("--shade");
       context.fillRect(xOf(dragged.from), CHART_TOP, xOf(dragged.to) - xOf(dragged.from), CHART_HEIGHT - CHART_TOP - CHART_BOTTOM);
@@ -156,7 +157,7 @@ function makeChart(app, chart) {
     width = box.clientWidth;
     element.hidden = shownLines().length === 0;
     if (element.hidden || !isInSight()) {
-      canvas.width = canvas.height = 1;
+      canvas.width = canvas.height = marks.width = marks.height = 1;
       return;
     }
     context = fitCanvas(canvas, width, CHART_HEIGHT);
@@ -164,7 +165,7 @@ function makeChart(app, chart) {
     step = findScale();
     drawAxes(context, step);
     drawLines(context);
-    drawMarks(context);
+    drawMarks();
   }
 
   /* --- Choosing --- */
@@ -172,7 +173,7 @@ function makeChart(app, chart) {
   function show(line, span) {
     at = { line: line, span: span };
     app.describe(chart, line, span);
-    draw();
+    drawMarks();
   }
 
   /* The line that is nearest to the pointer at the nearest span. */
@@ -206,15 +207,18 @@ function makeChart(app, chart) {
   box.addEventListener("mouseleave", function () {
     at = null;
     app.describe(null);
-    draw();
+    drawMarks();
   });
   box.addEventListener("keydown", function (event) {
     if (!event.ctrlKey && !event.altKey && !event.metaKey && move(event.key)) event.preventDefault();
   });
   app.time.listenTo(box, timeAt, function (from, to) {
     dragged = { from: from, to: to };
-    draw();
-  }, function () { dragged = null; });
+    drawMarks();
+  }, function () {
+    dragged = null;
+    drawMarks();
+  });
 
   return { element: element, draw: draw, focus: function () { box.focus(); } };
 }
