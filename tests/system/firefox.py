@@ -1,5 +1,4 @@
 """Firefox without a window, driven by Marionette, its protocol for tests: messages with their length on a local port."""
-import base64
 import json
 import os
 import signal
@@ -116,17 +115,12 @@ class Firefox(Page):
         self.act({"type": "key", "id": "keys"}, [{"type": kind, "value": KEYS.get(key, key)} for kind in ("keyDown", "keyUp")])
 
     def type(self, selector: str, text: str) -> None:
-        """Replaces the text of a field."""
         self.run(f"(function (e) {{ e.focus(); e.value = ''; e.dispatchEvent(new Event('input', {{bubbles: true}})); }}(document.querySelector({json.dumps(selector)})))")
         for letter in text:
             self.press(letter)
 
     def settle(self) -> None:
         self.run("new Promise(function (done) { requestAnimationFrame(function () { requestAnimationFrame(function () { done(0); }); }); })")
-
-    def picture(self, path: str) -> None:
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("WebDriver:TakeScreenshot", full=False)["value"]))
 
     def open(self, path: str) -> None:
         """Waits until the page is ready."""

@@ -24,6 +24,8 @@ INK = """(function (canvas) { var d = canvas.getContext('2d').getImageData(0, 0,
 def count(t: Context, *options: str) -> list[dict]:
     """The counts of a run, as JSON lines; the page is counts.html."""
     need_events()
+    if "-a" in options:
+        harness.need_root()
     done = t.good("stat", "-e", ",".join(EVENTS), "-I", "20", "--json-lines", "--plot", "counts.html", *options)
     return [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
 

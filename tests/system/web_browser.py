@@ -16,7 +16,7 @@ KEYS = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight":
 
 
 class Page:
-    """What a person does with the page of a browser, by what each browser has: run(), mouse(), press() and settle()."""
+    """What a person does with the page of a browser, by what each browser has."""
 
     errors: list[str]
 
@@ -24,6 +24,13 @@ class Page:
         raise NotImplementedError
 
     def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
+        raise NotImplementedError
+
+    def press(self, key: str) -> None:
+        raise NotImplementedError
+
+    def type(self, selector: str, text: str) -> None:
+        """Replaces the text of a field."""
         raise NotImplementedError
 
     def settle(self) -> None:
@@ -172,7 +179,6 @@ class Browser(Page):
         self.settle()
 
     def type(self, selector: str, text: str) -> None:
-        """Replaces the text of a field."""
         self.run(f"(function () {{ var e = document.querySelector({json.dumps(selector)}); e.focus(); e.select(); }}())")
         self.call("Input.insertText", text=text)
         self.settle()
