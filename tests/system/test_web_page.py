@@ -267,6 +267,8 @@ def record_waiting(t: Context) -> None:
 def check_waiting(browser: Page, first: str) -> None:
     words = [state["word"] for state in browser.run("window.wperf.profile.wall.states")]
     check(browser.run("Array.from(document.querySelectorAll('.timeline .wall-states li'), function (e) { return e.textContent; })") == words, "the states of the strips")
+    colors = browser.run("Array.from(document.querySelectorAll('.timeline .wall-states .key'), function (e) { return e.style.background; })")
+    check(len(set(colors)) == len(words), f"colours of {words}: {colors}")
     said = set()
     for number in range(1, browser.run("Math.min(4, document.querySelectorAll('.strip').length - 1)") + 1):
         strip = browser.box(f".strips > :nth-child({2 * number + 2})")

@@ -63,7 +63,7 @@ function makeTimeline(app) {
 
   /* States of a thread, and before them its time on a CPU.  Equal columns are one bar, because there is a seam between two. */
   function drawStates(context, strip) {
-    var wall = app.profile.wall, states = strip.states, height = STRIP_HEIGHT - 2, onCpu = stateColor(wall, Math.max(0, wall.states.findIndex(function (state) { return state.word === "on-cpu"; })));
+    var wall = app.profile.wall, states = strip.states, height = STRIP_HEIGHT - 2;
 
     function drawRuns(values, draw) {
       for (var first = 0, end; first < wall.nColumns; first = end) {
@@ -74,10 +74,10 @@ function makeTimeline(app) {
 
     drawRuns(states.state, function (state, x, runWidth) {
       if (state < 0) return;
-      context.fillStyle = stateColor(wall, state);
+      context.fillStyle = stateColor(wall.states[state].word);
       context.fillRect(x, height / 4, runWidth, height * 3 / 4);
     });
-    context.fillStyle = onCpu;
+    context.fillStyle = stateColor("on-cpu");
     drawRuns(states.running, function (running, x, runWidth) { context.fillRect(x, height * (1 - running), runWidth, height * running); });
   }
 

@@ -2,13 +2,17 @@
 /* Wall time of a session that recorded waiting: all of it by state, and functions by state.  It is that of the whole
    session: a selection of time does not change it. */
 
-var STATE_HUES = [21, 44, 280, 340, 212, 180, 96, 130, 250, 310, 60, 0];
+/* By the words of wall_states.c, so that a state has one colour on all pages. */
+var STATE_COLORS = {
+  "on-cpu": "hsl(21,50%,58%)", runnable: "hsl(130,40%,55%)", idle: "hsl(220,8%,66%)", lock: "hsl(280,40%,58%)", gil: "hsl(310,45%,60%)", sleep: "hsl(180,40%,55%)",
+  disk: "hsl(340,45%,58%)", pipe: "hsl(212,45%,58%)", network: "hsl(240,45%,64%)", child: "hsl(60,40%,50%)", fault: "hsl(0,55%,58%)", terminal: "hsl(44,55%,58%)",
+  wperf: "hsl(250,20%,74%)", unknown: "hsl(220,10%,42%)"
+};
+var STATE_OTHER = "hsl(30,12%,55%)";
 var WALL_ROWS = 300;
 
-var STATE_GREYS = { idle: "hsl(220,8%,66%)", unknown: "hsl(220,10%,42%)" };
-
-function stateColor(wall, index) {
-  return STATE_GREYS[wall.states[index].word] || "hsl(" + STATE_HUES[index % STATE_HUES.length] + ",40%,58%)";
+function stateColor(word) {
+  return STATE_COLORS[word] || STATE_OTHER;
 }
 
 /* The colours of states; `tell` has what is said behind the name of one. */
@@ -16,7 +20,7 @@ function listStates(wall, tell) {
   var list = make("ul", { class: "wall-states" });
   wall.states.forEach(function (state, i) {
     var key = make("i", { class: "key", "aria-hidden": "true" });
-    key.style.background = stateColor(wall, i);
+    key.style.background = stateColor(state.word);
     list.append(make.apply(null, ["li", {}, key, state.word].concat(tell(state))));
   });
   return list;
@@ -36,7 +40,7 @@ function makeWall(app) {
     states.forEach(function (state, i) {
       var part = make("span", { title: state.word + ": " + seconds(state.us * 1e3) + ", " + share(state.us) });
       part.style.width = (total ? state.us / total * 100 : 0) + "%";
-      part.style.background = stateColor(wall, i);
+      part.style.background = stateColor(state.word);
       line.append(part);
     });
     return line;
