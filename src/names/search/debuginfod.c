@@ -248,22 +248,27 @@ struct debug_remote debuginfod_remote(struct debuginfod *d)
         return (struct debug_remote){.find = find_remote, .ctx = d};
 }
 
+struct server_search {
+        const char *folder;
+        struct buf *out;
+};
+
 static bool find_server(void *ctx, const char *name)
 {
-        struct buf *out = ctx;
+        const struct server_search *search = ctx;
         AUTO_RELEASE(buf) path = {0};
         AUTO_RELEASE(buf) text = {0};
 
         if (!text_ends(name, ".urls"))
                 return true;
-        buf_printf(&path, SERVERS "/%s", name);
+        buf_printf(&path, "%s/%s", search->folder, name);
         if (!os_read_file(buf_text(&path), 65536, &text, NULL) || !text_starts(buf_text(&text), "http"))
                 return true;
-        buf_add(out, text.data, strcspn(text.data, " \t\n"));
+        buf_add(search->out, text.data, strcspn(text.data, " \t\n"));
         return false;
 }
 
-void debuginfod_server(struct buf *out)
+void debuginfod_server(const char *folder, struct buf *out)
 {
         static const struct {
                 const char *id, *server;
@@ -276,10 +281,11 @@ void debuginfod_server(struct buf *out)
                 {"\nID=\"opensuse-tumbleweed\"\n", "https://debuginfod.opensuse.org"},
         };
         AUTO_RELEASE(buf) text = {0};
+        struct server_search search = {folder ? folder : SERVERS, out};
         const char *server = "https://debuginfod.elfutils.org";
         size_t before = out->len;
 
-        os_list_dir(SERVERS, find_server, out, NULL);
+        os_list_dir(search.folder, find_server, &search, NULL);
         if (out->len > before)
                 return;
         buf_add_char(&text, '\n');
@@ -334,7 +340,7 @@ const char *debuginfod_note(struct debuginfod *d)
                            d->options.library);
         } else if (d->state == NO_SERVER) {
                 buf_add_str(&d->note, "debuginfod: no server is named: export DEBUGINFOD_URLS=");
-                debuginfod_server(&d->note);
+                debuginfod_server(NULL, &d->note);
         } else if (has_end || d->n_failed) {
                 buf_add_str(&d->note, "debuginfod: ");
                 if (has_end)

@@ -52,10 +52,10 @@ bool debuginfod_find_source(struct debuginfod *debuginfod, const uint8_t *build_
 /* The source to pass to debug_search; valid for the life of `debuginfod`. */
 struct debug_remote debuginfod_remote(struct debuginfod *debuginfod);
 
-/* Appends the server of this machine: the first in /etc/debuginfod, where the package libdebuginfod-common
- * and administrators name them; else that of the distribution of /etc/os-release; else the one that asks
- * those of all. */
-void debuginfod_server(struct buf *out);
+/* Appends the server of this machine: the first that a file in `folder` names (NULL:
+ * /etc/debuginfod, where the package libdebuginfod-common and administrators name them); else that of the
+ * distribution of /etc/os-release; else the one that asks those of all. */
+void debuginfod_server(const char *folder, struct buf *out);
 
 /* Why files could not be fetched, in one sentence: no library, no server named, the time limit, failures. ""
  * if nothing failed; a file that no server has is not a failure. Valid until the next call. */

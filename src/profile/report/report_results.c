@@ -284,7 +284,7 @@ static void fill_nameless(struct report_pass *pass, struct quality_nameless *ret
                 ret->namer = QUALITY_NAMER_NONE;
         } else {
                 ret->namer = QUALITY_NAMER_SERVER;
-                debuginfod_server(&report->namer_source);
+                debuginfod_server(NULL, &report->namer_source);
         }
         ret->source = buf_text(&report->namer_source);
 }

@@ -133,7 +133,7 @@ static void add_records(struct fact_tables *tables)
 static void add_server(struct buf *out)
 {
         buf_add_str(out, "export DEBUGINFOD_URLS=");
-        debuginfod_server(out);
+        debuginfod_server(NULL, out);
 }
 
 static void add_names(struct fact_tables *tables, const char *what, const struct symbol_check *check)

@@ -159,4 +159,27 @@ TEST(without_the_library_there_is_a_note)
         EXPECT_INT(path.len, 0);
 }
 
+static void write_servers(const char *path, const char *text)
+{
+        struct os_file *file = os_file_create(path, NULL);
+
+        ASSERT_TRUE(file && os_file_write(file, text, strlen(text), NULL));
+        EXPECT_TRUE(os_file_close(file, NULL));
+}
+
+TEST(the_server_that_an_administrator_named_comes_first)
+{
+        AUTO_RELEASE(buf) server = {0};
+
+        debuginfod_server("no-such-folder.tmp", &server);
+        EXPECT_CONTAINS(buf_text(&server), "https://debuginfod.");
+        ASSERT_TRUE(os_make_dir("servers.tmp", NULL));
+        write_servers("servers.tmp/README", "http://not.a.list\n");
+        write_servers("servers.tmp/ours.urls", "https://symbols.example.org https://other.example.org\n");
+        buf_clear(&server);
+        debuginfod_server("servers.tmp", &server);
+        EXPECT_STR(buf_text(&server), "https://symbols.example.org");
+        EXPECT_TRUE(os_remove("servers.tmp/README", NULL) && os_remove("servers.tmp/ours.urls", NULL));
+}
+
 TAP_MAIN
