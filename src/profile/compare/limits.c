@@ -16,16 +16,19 @@ static bool parse_one(struct limits *limits, const char *text, size_t len, struc
 {
         char *name = arena_copy(&limits->arena, text, len);
         char *equals = strrchr(name, '=');
-        struct limit limit = {.name = name};
+        const char *percent = equals ? equals + 1 : name;
+        struct limit limit = {.name = equals ? name : "total"};
 
-        if (!equals || equals == name || !text_to_percent(equals + 1, &limit.max_change))
+        if (equals == name || !text_to_percent(percent, &limit.max_change))
                 return err_set(err, ERR_USAGE,
                                "'%.80s' is not a limit; write a name, '=' and percent, as in total=3%% or "
                                "json_*=10%%",
                                name);
-        *equals = '\0';
+        if (equals)
+                *equals = '\0';
         if (limit.max_change <= -1)
-                return err_set(err, ERR_USAGE, "the limit %.80s=%s is not above -100 %%", name, equals + 1);
+                return err_set(err, ERR_USAGE, "the limit %.80s=%s is not above -100 %%", limit.name,
+                               percent);
         ARRAY_PUSH(limits->items, limits->n, limits->cap, limit);
         return true;
 }

@@ -215,7 +215,7 @@ static const struct option checking_options[] = {
                 .offset = offsetof(struct checking_options, max_change),
                 .help = "allow these changes, separated by commas: NAME=PERCENT, where NAME is total (CPU time), "
                         "elapsed, user, kernel, event:EVENT, group:GROUP, or a pattern of function names such as "
-                        "json_*, whose functions are added up; default total=5%",
+                        "json_*, whose functions are added up; PERCENT alone is total=PERCENT; default total=5%",
         },
         {
                 .name = "markdown",

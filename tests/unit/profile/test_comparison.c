@@ -576,6 +576,19 @@ TEST(limits_that_are_none_are_refused)
         }
 }
 
+TEST(a_percentage_alone_limits_the_total)
+{
+        struct limits limits = {0};
+        struct err err = {0};
+
+        EXPECT_TRUE(limits_parse(&limits, "5%,elapsed=10%", &err));
+        EXPECT_CMP(limits.n, ==, 2);
+        EXPECT_STR(limits.items[0].name, "total");
+        EXPECT_CMP(fabs(limits.items[0].max_change - 0.05), <, 1e-12);
+        EXPECT_STR(limits.items[1].name, "elapsed");
+        limits_release(&limits);
+}
+
 TEST(commas_inside_a_name_belong_to_it)
 {
         struct limits limits = {0};
