@@ -39,17 +39,17 @@ function makeTimeChoice(owner) {
       return Math.abs(xOf(event) - dragFrom) >= 3;
     }
 
+    function end() {
+      if (onEnd) onEnd();
+      dragFrom = null;
+    }
+
     box.addEventListener("pointerdown", function (event) {
       dragFrom = xOf(event);
       box.setPointerCapture(event.pointerId);
       event.preventDefault();
     });
     box.addEventListener("pointermove", function (event) { if (dragFrom !== null && isFar(event)) tell(event, onMove); });
-    function end() {
-      if (onEnd) onEnd();
-      dragFrom = null;
-    }
-
     box.addEventListener("pointerup", function (event) {
       if (dragFrom === null) return;
       if (isFar(event)) tell(event, owner.chooseTime);
