@@ -239,6 +239,28 @@ def test_annotate_without_a_name_shows_the_first_row(t: Context) -> None:
         check(screen.ended() == 0, "leaves with status 0")
 
 
+def test_annotate_takes_a_python_file_or_a_function(t: Context) -> None:
+    path = python_session(t)
+    for word, wanted in (("app.py", "% file"), ("parse", "% func"), ("sorted_impl", "sorted_impl:libpython.so"),
+                         ("nosuch", "no function 'nosuch' has samples")):
+        with browse(t, "annotate", word, "-i", path) as screen:
+            screen.wait(wanted, *(["line_6()"] if word in ("app.py", "parse") else []))
+            if word != "nosuch":
+                screen.keys("Escape")
+            screen.wait("12 functions by self")
+            screen.keys("q")
+            check(screen.ended() == 0, "leaves with status 0")
+
+
+def test_a_pattern_that_matches_nothing_says_so(t: Context) -> None:
+    path = python_session(t)
+    for python in "merged", "native":
+        with browse(t, "report", "-s", "nosuch", "--python", python, "-i", path) as screen:
+            screen.wait("0 functions by", "no function matches nosuch")
+            screen.keys("q")
+            check(screen.ended() == 0, "leaves with status 0")
+
+
 def test_a_session_without_samples_says_why(t: Context) -> None:
     with browse(t, "report", "-i", python_session(t, 0)) as screen:
         screen.wait("0 samples  no samples", "no samples: nothing ran, or the event did not happen often enough")

@@ -93,8 +93,13 @@ void page_draw_rows(struct browser *browser, struct page *page, unsigned from, u
 const char *page_find_twin(const struct page *page, size_t row, unsigned columns,
                            const char *(*name_of)(const struct page *page, size_t row));
 
+/* The pattern of the functions that tables show; NULL: all.  Where no function matches, the other one says
+ * so. */
+const char *page_pattern(const struct browser *browser);
+void page_draw_no_match(struct browser *browser, const struct page *page, unsigned at, unsigned to);
+
 /* Draws shares and samples of a function, and the heading above them; on a narrow screen without the number
- * of samples.  Returns the column of the name. */
+ * of samples, on a very narrow one without the total.  Returns the column of the name. */
 unsigned page_draw_shares(struct browser *browser, unsigned at, uint64_t self, uint64_t self_count,
                           uint64_t total);
 void page_draw_shares_head(struct browser *browser, unsigned at, const char *names);

@@ -76,19 +76,31 @@ static void show_whole_tree(struct browser *browser, bool is_inverted)
                                    NULL, is_inverted ? "inverted call tree" : "call tree", is_inverted));
 }
 
-/* Without a name, the function in the first row of the page on which `report` opens. */
+/* Without a name, the function in the first row of the page on which `report` opens.  A name is one of a
+ * Python file, or of a Python or native function. */
 static void show_code(struct browser *browser)
 {
         const struct python_rows *python = browser->report->python;
-        struct browser_subject subject = {browser->request->symbol, "", NULL};
+        const char *name = browser->request->symbol;
+        struct browser_subject subject = {name, "", NULL};
+        struct page *code;
 
-        if (subject.name || !python || !python->n) {
+        if (!python || !python->n) {
                 browser_push(browser, page_code_new(browser, &subject));
                 return;
         }
         browser_push(browser, page_functions_new(browser));
-        if (browser->top->kind->subjects(browser->top, &subject, 1))
-                browser_show_code(browser, &subject);
+        if (!name) {
+                if (browser->top->kind->subjects(browser->top, &subject, 1))
+                        browser_show_code(browser, &subject);
+                return;
+        }
+        code = page_python_source_new(browser, name);
+        if (!code) {
+                buf_clear(&browser->message); /* no Python function, but maybe a native one */
+                code = page_code_new(browser, &subject);
+        }
+        browser_push(browser, code);
 }
 
 static void show_first(struct browser *browser)

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "name_text.h"
+#include "text_printable.h"
 #include "text_width.h"
 
 enum {
         TEXT_COLUMNS = 250,
         NARROW_COLUMNS = 60, /* below, names need the room of the number of samples */
+        TINY_COLUMNS = 34,   /* below, that of the total, too */
 };
 
 void page_draw_rows(struct browser *browser, struct page *page, unsigned from, unsigned to)
@@ -54,12 +56,28 @@ const char *page_find_twin(const struct page *page, size_t row, unsigned columns
         return NULL;
 }
 
+const char *page_pattern(const struct browser *browser)
+{
+        return browser->request->start == BROWSER_CODE ? NULL : browser->request->symbol;
+}
+
+void page_draw_no_match(struct browser *browser, const struct page *page, unsigned at, unsigned to)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        if (page->list.n || !page_pattern(browser) || at >= to)
+                return;
+        buf_add_str(&text, "no function matches ");
+        text_add_printable(&text, page_pattern(browser));
+        cells_put(browser->cells, at, 1, browser->cells->columns, (struct cell_style){0}, buf_text(&text));
+}
+
 void page_draw_shares_head(struct browser *browser, unsigned at, const char *names)
 {
         AUTO_RELEASE(buf) head = {0};
 
-        buf_printf(&head, "  %% self%s   %% total  %s",
-                   browser->cells->columns < NARROW_COLUMNS ? "" : "   count", names);
+        buf_printf(&head, "  %% self%s%s  %s", browser->cells->columns < NARROW_COLUMNS ? "" : "   count",
+                   browser->cells->columns < TINY_COLUMNS ? "" : "   % total", names);
         browser_head(browser, at, buf_text(&head));
 }
 
@@ -73,7 +91,9 @@ unsigned page_draw_shares(struct browser *browser, unsigned at, uint64_t self, u
         buf_printf(&text, "%8.2f", share);
         if (browser->cells->columns >= NARROW_COLUMNS)
                 buf_printf(&text, " %7" PRIu64, self_count);
-        buf_printf(&text, " %9.2f  ", browser_percent(total, all));
+        if (browser->cells->columns >= TINY_COLUMNS)
+                buf_printf(&text, " %9.2f", browser_percent(total, all));
+        buf_add_str(&text, "  ");
         cells_put(browser->cells, at, 0, (unsigned)text.len, browser_heat(share), buf_text(&text));
         return (unsigned)text.len;
 }

@@ -116,7 +116,7 @@ static void add_up(struct function_summing *s)
 static bool is_shown(const struct browser *browser, const struct functions_page *p, size_t row)
 {
         const struct calltree_function *function = function_of(p, row);
-        const char *symbol = browser->request->symbol;
+        const char *symbol = page_pattern(browser);
 
         return p->rows[row].count && function->kind <= CALLTREE_UNKNOWN &&
                (!symbol || calltree_function_matches(function, symbol));
@@ -185,6 +185,7 @@ static void draw(struct browser *browser, struct page *page, unsigned from, unsi
 {
         page_draw_shares_head(browser, from, "Python and native functions");
         page_draw_rows(browser, page, from + 1, to);
+        page_draw_no_match(browser, page, from + 2, to);
 }
 
 static bool on_key(struct browser *browser, struct page *page, const struct key *key)

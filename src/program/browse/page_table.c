@@ -266,6 +266,7 @@ static void draw(struct browser *browser, struct page *page, unsigned from, unsi
         browser_head(browser, from, "overhead   count");
         draw_keys(browser, own(page), NULL, 0, from);
         page_draw_rows(browser, page, from + 1, to);
+        page_draw_no_match(browser, page, from + 2, to);
 }
 
 /* --- keys --- */
@@ -404,7 +405,7 @@ struct page *page_table_new(struct browser *browser)
         struct table_page *p = mem_new(1, sizeof(*p));
 
         p->page.kind = &kind;
-        p->view.symbol = browser->request->start == BROWSER_CODE ? NULL : browser->request->symbol;
+        p->view.symbol = page_pattern(browser);
         set_keys(p, &browser->request->keys);
         make(browser, p);
         return &p->page;

@@ -503,6 +503,7 @@ static int record(struct recording *r)
         struct run_request request;
         AUTO(run) run = NULL;
         struct err err = {0};
+        bool has_picture;
         int status;
 
         if ((r->events.len && !event_check_intervals(buf_text(&r->events), run_longest_interval(), &err)) ||
@@ -523,8 +524,10 @@ static int record(struct recording *r)
         }
         r->has_run = true;
         fill_end(run, &r->end);
+        /* Before the tables, whose last line is the quality. */
+        has_picture = !r->format || write_picture(r, run, &err);
         status = show(r, run);
-        if (r->format && !write_picture(r, run, &err)) {
+        if (!has_picture) {
                 cmd_fail(&err);
                 return cmd_run_failure(RUN_FAILED, r->has_command);
         }
