@@ -93,9 +93,10 @@ void page_draw_rows(struct browser *browser, struct page *page, unsigned from, u
 const char *page_find_twin(const struct page *page, size_t row, unsigned columns,
                            const char *(*name_of)(const struct page *page, size_t row));
 
-/* The pattern of the functions that tables show; NULL: all.  Where no function matches, the other one says
- * so. */
+/* The pattern of the functions that tables show; NULL: all. */
 const char *page_pattern(const struct browser *browser);
+
+/* In a page without rows, says that no function matches the pattern, if there is one. */
 void page_draw_no_match(struct browser *browser, const struct page *page, unsigned at, unsigned to);
 
 /* Draws shares and samples of a function, and the heading above them; on a narrow screen without the number

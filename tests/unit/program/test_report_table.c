@@ -35,7 +35,7 @@ static const struct {
         {"sort", "--sort=pid", "x-xx--------"},   {"csv", "--csv", "x-xx---x--xx"},
         {"inlines", "--inlines", "xx-x---x----"}, {"symbol", "--symbol=main", "xxxx----xx--"},
         {"stdio", "--stdio", "xxxxxxxxxxxx"},     {"show-nr-samples", "-n", "xxxxxxxxxxxx"},
-        {"native", "--native", "xxxxxxxxxxxx"},
+        {"native", "--native", "xxxxxxxxxxxx"},   {"format", "--format=svg", "xxxxxxxxxxxx"},
 };
 
 static bool is_allowed(const char *line, enum report_table *ret, struct err *err)
@@ -110,7 +110,7 @@ static bool is_known(const struct option *option)
                 if (!strcmp(options[i].name, option->name))
                         return true;
         }
-        return !strcmp(option->name, "describe") || !strcmp(option->name, "format"); /* of --mem and -o */
+        return !strcmp(option->name, "describe"); /* of --mem */
 }
 
 /* A new option that says what is shown must be in the tables above, so that report_table.c is thought of. */
