@@ -15,10 +15,11 @@ enum { RUNS_MAX_FUNCTIONS = 200 };
 struct runs_builder {
         uint64_t state;
         size_t n_functions;
-        double n_samples;   /* mean number of samples of a run */
-        double dispersion;  /* variance of a count from run to run, in variances of pure sampling; each
-                               function has up to this much */
-        double speed_noise; /* relative deviation of the speed of a whole run */
+        double n_samples;     /* mean number of samples of a run */
+        double dispersion;    /* variance of a count from run to run, in variances of pure sampling; each
+                                 function has up to this much */
+        double speed_noise;   /* relative deviation of the speed of a whole run */
+        bool has_heavy_tails; /* deviations are those of Student's t with 3 degrees of freedom */
         /* in B, this function takes `planted` times as long; 1: no difference */
         size_t planted_function;
         double planted;
@@ -53,6 +54,18 @@ static inline double runs_normal(struct runs_builder *b)
         return sqrt(-2 * log(u + 1e-300)) * cos(6.283185307179586 * v);
 }
 
+/* With mean 0 and deviation 1. */
+static inline double runs_deviation(struct runs_builder *b)
+{
+        double normal = runs_normal(b), squares = 0;
+
+        if (!b->has_heavy_tails)
+                return normal;
+        for (int i = 0; i < 3; i++)
+                squares += pow(runs_normal(b), 2);
+        return normal / sqrt(squares);
+}
+
 /* Function i has 1 / (i + 1) of the time of function 0, as functions of real programs have about. */
 static inline double runs_sum(const struct runs_builder *b)
 {
@@ -66,7 +79,7 @@ static inline double runs_sum(const struct runs_builder *b)
 static inline void runs_add(struct runs_builder *b, struct run_values *values, enum run_side side,
                             unsigned number)
 {
-        double speed = 1 + b->speed_noise * runs_normal(b), sum = runs_sum(b);
+        double speed = 1 + b->speed_noise * runs_deviation(b), sum = runs_sum(b), time = 0;
         uint64_t counts[RUNS_MAX_FUNCTIONS] = {0};
         struct run_event event = {.name = "cpu-clock", .is_time = true};
         char name[32];
@@ -79,12 +92,13 @@ static inline void runs_add(struct runs_builder *b, struct run_values *values, e
 
                 if (side == RUN_B && i == b->planted_function)
                         mean *= b->planted;
-                count = mean + sqrt(mean * noise) * runs_normal(b);
+                time += mean;
+                count = mean + sqrt(mean * noise) * runs_deviation(b);
                 counts[i] = count > 0 ? (uint64_t)(count + 0.5) : 0;
                 event.n_samples += counts[i];
         }
         event.weight = event.n_samples * 1000000;
-        event.amount = (double)event.weight;
+        event.amount = time * 1000000; /* the recorder measures CPU time exactly, whatever the samples */
         snprintf(name, sizeof(name), "%c-%u.data", "ab"[side], number);
         run_values_add_run(values, side, name);
         run_values_set_time(values, RUN_ELAPSED, event.amount * 1.1);

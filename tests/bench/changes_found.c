@@ -126,7 +126,13 @@ static double percent(unsigned n, unsigned trials)
         return 100.0 * n / trials;
 }
 
-static void print_line(bool is_busy, unsigned n_runs, double change, unsigned trials)
+static const struct machine {
+        const char *name;
+        double dispersion, speed_noise;
+        bool has_heavy_tails;
+} machines[] = {{"quiet", 1, 0.005, false}, {"busy", 3, 0.05, false}, {"heavy tails", 3, 0.05, true}};
+
+static void print_line(const struct machine *machine, unsigned n_runs, double change, unsigned trials)
 {
         struct rates r = {0};
 
@@ -134,15 +140,16 @@ static void print_line(bool is_busy, unsigned n_runs, double change, unsigned tr
                 struct runs_builder builder = runs_builder_of(i * 7919 + n_runs * 31 + (unsigned)change);
 
                 builder.n_samples = 3000;
-                builder.dispersion = is_busy ? 3 : 1;
-                builder.speed_noise = is_busy ? 0.05 : 0.005;
+                builder.dispersion = machine->dispersion;
+                builder.speed_noise = machine->speed_noise;
+                builder.has_heavy_tails = machine->has_heavy_tails;
                 builder.planted = 1 + change / 100;
                 add_trial(&r, &builder, n_runs);
         }
         printf("| %s | %u | %.0f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n",
-               is_busy ? "busy" : "quiet", n_runs, change, percent(r.found, trials),
-               percent(r.any_row, trials), percent(r.total, trials), percent(r.pyperf, trials),
-               percent(r.criterion, trials), percent(r.codspeed, trials));
+               machine->name, n_runs, change, percent(r.found, trials), percent(r.any_row, trials),
+               percent(r.total, trials), percent(r.pyperf, trials), percent(r.criterion, trials),
+               percent(r.codspeed, trials));
 }
 
 int main(int argc, char **argv)
@@ -153,10 +160,10 @@ int main(int argc, char **argv)
 
         printf("| machine | runs | planted | found | wrong rows | CPU time | pyperf | criterion | CodSpeed |\n"
                "|---|---|---|---|---|---|---|---|---|\n");
-        for (int is_busy = 0; is_busy < 2; is_busy++) {
+        for (size_t m = 0; m < N_ELEMENTS(machines); m++) {
                 for (size_t n = 0; n < N_ELEMENTS(runs); n++) {
                         for (size_t i = 0; i < N_ELEMENTS(changes); i++)
-                                print_line(is_busy, runs[n], changes[i], trials);
+                                print_line(&machines[m], runs[n], changes[i], trials);
                 }
         }
         return 0;
