@@ -67,13 +67,17 @@ def write_inputs(folder: str) -> None:
             file.write(f"int f{i}(int n) {{ int s = 0; for (int k = 0; k < n; k++) s += k * {i} % 7 + (s >> {i % 5}); return s; }}\n")
 
 
-def alarms_of(wperf: str, folder: str, runs: int, argv: list[str]) -> dict[str, bool]:
-    """Of one pair of groups of runs."""
+def names_of(document: dict, key: str, name: str) -> list[str]:
+    return [f"{row[name]} {row['change_percent']:+.1f} %" for row in document[key] if has_alarm({key: [row]}, key)]
+
+
+def alarms_of(wperf: str, folder: str, runs: int, argv: list[str]) -> dict[str, list[str]]:
+    """Of one pair of groups of runs: what is said to differ."""
     record(wperf, folder, runs, argv, argv)
     functions = json.loads(diff(wperf, folder, "--json"))
-    found = {"rows": has_alarm(functions, "rows"), "totals": has_alarm(functions, "totals"), "python": False}
+    found = {"rows": names_of(functions, "rows", "name"), "totals": names_of(functions, "totals", "total"), "python": []}
     if "python" in argv[0]:
-        found["python"] = has_alarm(json.loads(diff(wperf, folder, "--by", "python", "--json")), "rows")
+        found["python"] = names_of(json.loads(diff(wperf, folder, "--by", "python", "--json")), "rows", "name")
     return found
 
 
@@ -99,9 +103,9 @@ def main() -> int:
                 name, argv = every[n % len(every)]
                 found = alarms_of(wperf, folder, options.runs, argv)
                 n += 1
-                for key, is_found in found.items():
-                    sums[key] += is_found
-                print(f"{n} {name}: {', '.join(key for key, is_found in found.items() if is_found) or 'no alarm'}; load {os.getloadavg()[0]:.0f}", flush=True)
+                for key, names in found.items():
+                    sums[key] += bool(names)
+                print(f"{n} {name}: {', '.join(sum(found.values(), [])) or 'no alarm'}; load {os.getloadavg()[0]:.0f}", flush=True)
         finally:
             for process in busy:
                 process.kill()
