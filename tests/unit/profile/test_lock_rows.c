@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report --sort lock: of the tracepoints of the kernel's locks, and of waits that were read. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "attributes.h"
+#include "mem.h"
 #include "perfdata_format.h"
 #include "report.h"
 #include "tap.h"
@@ -291,6 +293,109 @@ TEST(waits_in_a_time)
         ASSERT_TRUE(rows && rows->n == 1);
         expect_row(&rows->items[0], "mutex", 0xb00, 2, 9000 + 19000, 19000);
         EXPECT_STR(rows->items[0].owner_function, "nanosleep");
+}
+
+static uint64_t next_number(uint64_t *seed)
+{
+        *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+        return *seed >> 33;
+}
+
+/* One of what is least expected, and sometimes something in between. */
+static uint64_t any_number(uint64_t *seed)
+{
+        static const uint64_t edges[] = {0,        1,          5 * MS,    INT32_MAX,
+                                         1u << 31, UINT32_MAX, INT64_MAX, UINT64_MAX};
+        uint64_t n = next_number(seed);
+
+        return n % 3 ? edges[n / 3 % N_ELEMENTS(edges)] : next_number(seed);
+}
+
+static struct wait_reading any_reading(uint64_t *seed, uint64_t time_ns)
+{
+        struct wait_reading reading =
+                reading_at(0, (int32_t)any_number(seed) % 50, (int32_t)any_number(seed));
+
+        reading.time_ns = time_ns;
+        reading.pid = (int32_t)any_number(seed);
+        reading.inner_tid = next_number(seed) % 2 ? reading.tid : (int32_t)any_number(seed);
+        reading.how = (uint8_t)(next_number(seed) % 2);
+        reading.call = (uint8_t)(next_number(seed) % 30);
+        reading.object = (uint8_t)(next_number(seed) % 10);
+        reading.python = (uint8_t)next_number(seed);
+        reading.number = (int32_t)any_number(seed);
+        reading.owner = (int32_t)any_number(seed);
+        reading.gil_holder = (int32_t)any_number(seed);
+        reading.args[0] = any_number(seed);
+        reading.look_ns = any_number(seed);
+        return reading;
+}
+
+/* As sections have them. */
+static int compare_readings(const void *a, const void *b)
+{
+        const struct wait_reading *x = a, *y = b;
+
+        if (x->tid != y->tid)
+                return x->tid < y->tid ? -1 : 1;
+        return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static void expect_sums(const struct wall_pieces *pieces)
+{
+        uint64_t ns = 0, count = 0;
+
+        for (size_t i = 0; i < pieces->locks->n; i++)
+                ns += pieces->locks->items[i].total_ns;
+        for (size_t i = 0; i < pieces->syscalls->n; i++)
+                count += pieces->syscalls->items[i].count;
+        EXPECT_INT(ns, pieces->locks->total_ns);
+        EXPECT_INT(count, pieces->syscalls->count);
+}
+
+TEST(hostile_readings)
+{
+        enum { N = 5000 };
+        struct wait_reading *readings = mem_new(N, sizeof(*readings));
+        const struct wait_section waits = {readings, N, NULL, 0};
+        const struct named_stacks named = {0};
+        const struct sched_events events = {0};
+        uint64_t seed = 1;
+
+        for (unsigned round = 0; round < 4; round++) {
+                AUTO(sample_list) samples = sample_list_new();
+                AUTO(cpu_spans) spans = cpu_spans_new(NULL);
+                AUTO(wall_pieces) pieces = NULL;
+
+                for (size_t i = 0; i < N; i++) {
+                        readings[i] = any_reading(&seed, round ? any_number(&seed) : i * MS);
+                        sample_list_add(samples, &(struct listed_sample){.time_ns = readings[i].time_ns,
+                                                                         .weight = any_number(&seed),
+                                                                         .event = i % 2,
+                                                                         .node = NAMED_NONE,
+                                                                         .pid = readings[i].pid,
+                                                                         .tid = readings[i].tid});
+                        if (round % 2)
+                                run(spans, (int32_t)any_number(&seed), next_number(&seed) % 10000);
+                }
+                qsort(readings, N, sizeof(*readings), compare_readings);
+                pieces = wall_pieces_new(
+                        &(struct wall_request){.waits = &waits,
+                                               .events = &events,
+                                               .named = &named,
+                                               .samples = samples,
+                                               .spans = spans,
+                                               .waiting_event = WAITING,
+                                               .cpu_event = CPU,
+                                               .wants = WALL_WANTS_LOCKS | WALL_WANTS_SYSCALLS,
+                                               .counts_wait = counts_wait,
+                                               .thread_name = thread_name,
+                                               .arch = ARCH_X86_64});
+                ASSERT_TRUE(pieces);
+                expect_sums(pieces);
+                EXPECT_TRUE(round || (pieces->locks->n && pieces->syscalls->n));
+        }
+        free(readings);
 }
 
 TEST(owners_by_function)
