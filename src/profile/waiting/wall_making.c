@@ -407,12 +407,11 @@ uint64_t wall_making_find_waking(const struct wall_making *m, int32_t tid, uint6
 
 const struct sched_waking *wall_making_waking(const struct wall_making *m, int32_t tid, uint64_t ns)
 {
-        const struct sched_waking *waking = m->request->wakings + find_waking(m, tid, ns);
+        const struct sched_waking *wakings = m->request->wakings;
+        size_t i = find_waking(m, tid, ns);
 
-        return waking < m->request->wakings + m->request->n_wakings && waking->tid == tid &&
-                               waking->time_ns == ns
-                       ? waking
-                       : NULL;
+        return i < m->request->n_wakings && wakings[i].tid == tid && wakings[i].time_ns == ns ? &wakings[i]
+                                                                                              : NULL;
 }
 
 const struct sched_waking *wall_making_waking_before(const struct wall_making *m, int32_t tid, uint64_t ns)
