@@ -321,6 +321,15 @@ def test_stripped_wrappers_are_paired_with_their_callees(t: Context) -> None:
     check(len(found) == 4 and not changed(found), f"{found}")
 
 
+def test_stripped_wrappers_of_other_functions_are_no_pair(t: Context) -> None:
+    """All wrappers are alike: without their callees nothing says that two are the same function."""
+    other = ".type g, @function\ng: .cfi_startproc\nxor %eax, %eax\n1: add (%rdi), %eax\ndec %esi\njnz 1b\nret\n.cfi_endproc\n.size g, .-g\n"
+    a, b = assemble(t, X86, (".text\n" + WRAPPERS.format("one", "f") + WRAPPED.format("f", 3000), ".text\n" + WRAPPERS.format("two", "g") + other),
+                    "-Wl,-Bsymbolic")
+    found = states(t, strip(X86, a), strip(X86, b))
+    check(set(found.values()) <= {"only in A", "only in B"}, f"{found}")
+
+
 # `f` jumps to its cold part, which does not come back.
 COLD = """
         .section .text.unlikely, "ax"

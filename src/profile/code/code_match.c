@@ -47,6 +47,7 @@ struct matching {
         struct code_image *images[N_SIDES];
         struct code_content *contents[N_SIDES]; /* of functions, made at need */
         bool has_names;                         /* both modules name their functions */
+        bool is_mixed; /* one of them does, and has functions that the other one does not list */
 };
 
 static bool is_free(const struct code_function *f)
@@ -291,10 +292,29 @@ static bool key_of_settled_code(struct matching *m, enum side side, uint32_t fun
         return key_of_code(m, side, function, ret);
 }
 
+/* A short function that calls one without a counterpart is a wrapper of anything. */
+static bool is_wrapper_of_unknown(struct matching *m, enum side side, uint32_t function)
+{
+        const struct code_content *content = content_of(m, side, function);
+
+        if (m->is_mixed || content->n_insns >= MIN_RENAMED_INSNS)
+                return false;
+        for (size_t i = 0; i < content->n_callees; i++) {
+                if (content->callees[i] != CODE_NO_FUNCTION && !key_of_callee(m, side, content->callees[i]))
+                        return true;
+        }
+        return false;
+}
+
+static bool key_of_known_code(struct matching *m, enum side side, uint32_t function, uint64_t *ret)
+{
+        return key_of_code(m, side, function, ret) && !is_wrapper_of_unknown(m, side, function);
+}
+
 static bool key_of_blank(struct matching *m, enum side side, uint32_t function, uint64_t *ret)
 {
         *ret = content_of(m, side, function)->blank;
-        return may_be_renamed(m, side, function);
+        return may_be_renamed(m, side, function) && !is_wrapper_of_unknown(m, side, function);
 }
 
 static void forget_contents(struct matching *m)
@@ -356,12 +376,12 @@ static void match_by_code(struct matching *m)
         bool any = true;
 
         for (int round = 0; round < MAX_CODE_ROUNDS && any; round++) {
-                any = match_by(m, key_of_code, BY_UNIQUE_CODE);
+                any = match_by(m, key_of_known_code, BY_UNIQUE_CODE);
                 any |= follow_matches(m);
                 if (!any)
                         any = match_by(m, key_of_settled_code, BY_CODE);
         }
-        match_by(m, key_of_code, BY_CODE);
+        match_by(m, key_of_known_code, BY_CODE);
         match_by(m, key_of_blank, BY_CODE);
 }
 
@@ -539,6 +559,7 @@ bool code_match(struct code_image *a, struct code_image *b)
         struct matching m = {.images = {a, b}};
         size_t n, n_b;
 
+        m.is_mixed = code_image_can_name(a).functions != code_image_can_name(b).functions;
         m.has_names = choose_naming(a, b).functions;
         match_by(&m, key_of_name, BY_NAME);
         match_by(&m, key_of_kind, BY_NAME);
@@ -550,5 +571,7 @@ bool code_match(struct code_image *a, struct code_image *b)
         n_b = count_free(b);
         if (n && n_b && n <= CODE_MATCH_MAX_LIKE && n_b <= CODE_MATCH_MAX_LIKE)
                 match_like(&m);
+        match_by_code(&m); /* wrappers of functions that were matched by likeness */
+        forget_contents(&m);
         return !n || !n_b || (n <= CODE_MATCH_MAX_LIKE && n_b <= CODE_MATCH_MAX_LIKE);
 }
