@@ -389,8 +389,9 @@ def test_the_highest_rate(t: Context) -> None:
     harness.need_events()
     with open("/proc/sys/kernel/perf_event_max_sample_rate", encoding="ascii") as file:
         limit = int(file.read())
-    done = t.good("record", "-F", "max", "--dry-run", "--", "true")
-    check(re.search(rf"\b{limit}\b", done.out), f"-F max is {limit}", done)
+    for options, wanted in (("--no-stacks",), limit), ((), min(limit, 20000)):  # stacks must be copied in time
+        done = t.good("record", "-F", "max", *options, "--dry-run", "--", "true")
+        check(re.search(rf"\b{wanted}\b", done.out), f"-F max {options} is {wanted}", done)
 
 
 def test_a_delay_longer_than_the_run(t: Context) -> None:

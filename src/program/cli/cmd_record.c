@@ -245,7 +245,7 @@ static struct run_request make_request(struct recording *r)
                 .events = r->events.len ? buf_text(&r->events) : NULL,
                 .memory = o->sampling.mem,
                 .memory_latency = o->sampling.ldlat,
-                .freq_hz = run_asked_hz(o->sampling.freq_hz, o->sampling.rate_hz),
+                .freq_hz = run_asked_hz(o->sampling.freq_hz, o->sampling.rate_hz, r->call_graph.kind),
                 .default_hz = samples_running(r) ? run_attached_hz() : 0,
                 .target_note = buf_text(&r->target_note),
                 .kernel = o->event.kernel,

@@ -136,7 +136,7 @@ static void make_request(struct watching *w)
                 .target = target,
                 .children = COLLECT_BEST,
                 .events = o->event.events,
-                .freq_hz = run_asked_hz(o->live.freq_hz, o->live.rate_hz),
+                .freq_hz = run_asked_hz(o->live.freq_hz, o->live.rate_hz, !o->live.no_stacks),
                 .default_hz = run_attached_hz(),
                 .target_note = buf_text(&w->note),
                 .kernel = o->event.kernel,

@@ -637,9 +637,12 @@ uint64_t run_longest_interval(void)
         return kernel_longest_interval();
 }
 
-uint64_t run_asked_hz(uint64_t freq_hz, uint64_t rate_hz)
+uint64_t run_asked_hz(uint64_t freq_hz, uint64_t rate_hz, bool has_stacks)
 {
-        uint64_t hz = freq_hz ? freq_hz : rate_hz;
+        enum { MOST_WITH_STACKS_HZ = 20000 };
+        uint64_t hz = freq_hz ? freq_hz : rate_hz, highest_hz = kernel_highest_hz();
 
-        return hz == UINT64_MAX ? kernel_highest_hz() : hz;
+        if (hz != UINT64_MAX)
+                return hz;
+        return has_stacks && highest_hz > MOST_WITH_STACKS_HZ ? MOST_WITH_STACKS_HZ : highest_hz;
 }

@@ -100,8 +100,8 @@ bool run_rehearse(const struct run_request *request, struct run_rehearsal *ret, 
 uint64_t run_attached_hz(void);
 
 /* The rate that an option -F, -r or both ask for: 0 for the default; UINT64_MAX is the highest one that the
- * kernel allows. */
-uint64_t run_asked_hz(uint64_t freq_hz, uint64_t rate_hz);
+ * kernel allows, or at which it can copy stacks: at 100,000 Hz a program of 0.04 s took a minute. */
+uint64_t run_asked_hz(uint64_t freq_hz, uint64_t rate_hz, bool has_stacks);
 
 /* Whether whole CPUs can be sampled here; on Windows only a command or processes. */
 bool run_samples_cpus(void);
