@@ -188,6 +188,49 @@ def test_deb_in_trixie(t: Context) -> None:
     deb_comes_and_goes(t, "trixie")
 
 
+BENCH = """#include <stdint.h>
+#include <stdlib.h>
+static volatile uint64_t sink;
+static __attribute__((noinline)) void parse(uint64_t n) { uint64_t x = sink; while (n--) x = x * 25 + n; sink = x; }
+static __attribute__((noinline)) void store(uint64_t n) { uint64_t x = sink; while (n--) x = x * 49 ^ n; sink = x; }
+int main(void) { for (int i = 0; i < 100; i++) { parse(PARSE); store(1500000); } return 0; }
+"""
+# What a CI service does for a change: from the clone to the verdict.
+CI_RUN = """set -e
+git clone -q origin project
+cd project
+git checkout -q HEAD~1
+make -s
+wperf check --run --write-baseline ../main.json -- ./bench
+git checkout -q -
+make -s
+wperf check --run --baseline ../main.json --max-change total=2% -- ./bench
+"""
+
+
+@harness.limit(2400)
+def test_ci_run(t: Context) -> None:
+    """A commit that takes some 5 % more CPU time, in a bare system with the package: three minutes on a machine that does nothing else."""
+    root = make_root("bookworm")
+    home = fresh_home(root)
+    shutil.copy(package("wperf_*_amd64.deb"), f"{home}/wperf.deb")
+    done = inside(t, root, "apt-get update -qq && apt-get install -y --no-install-recommends ./home/user/wperf.deb git gcc libc6-dev make", "root")
+    check(done.status == 0, "apt installs the package and what the project needs", done)
+    git = "git -c user.name=a -c user.email=a@b"
+    script = ["git init -q origin && cd origin && printf 'bench: bench.c\\n\\tgcc -O1 -o bench bench.c\\n' >Makefile"]
+    for number in (1500000, 1730000):
+        write(f"{home}/bench-{number}.c", BENCH.replace("PARSE", str(number)))
+        script.append(f"cp ../bench-{number}.c bench.c && git add . && {git} commit -qm '{number}'")
+    check(inside(t, root, " && ".join(script)).status == 0, "a project of two commits")
+    begin = time.monotonic()
+    done = inside(t, root, CI_RUN, limit=2000)
+    seconds, load = time.monotonic() - begin, os.getloadavg()[0]
+    note(f"{seconds:.0f} s from git clone to the verdict, at a load of {load:.0f}; {done.out.splitlines()[0] if done.out else ''}")
+    check(done.status == 1 and done.out.startswith("SLOWER: CPU time +"), "slower", done)
+    check("because: parse (bench) +" in done.out, "and why", done)
+    check(seconds <= 180 or load > os.cpu_count(), "in three minutes", done)
+
+
 @harness.limit(600)
 def test_lintian(t: Context) -> None:
     for name in ("wperf_*_amd64.deb", "wperf_*_arm64.deb", "wperf-dbgsym_*_amd64.deb", "wperf-dbgsym_*_arm64.deb"):
