@@ -134,7 +134,7 @@ static uint64_t key_of_call(const struct code_insn *insn)
 {
         const struct code_referent *to = callee_of(insn);
 
-        if (to)
+        if (to && to->key)
                 return to->key;
         return insn->flow == DISASM_CALL ? 1 : 0; /* by a register or a pointer */
 }
@@ -214,9 +214,9 @@ static const struct code_insn *find_inlined(const struct code_comparison *c, int
                 const struct code_referent *to = callee_of(&body->insns[i]);
                 struct call_counts counts;
 
-                if (!to || to->kind != CODE_REFERS_FUNCTION || to->index == CODE_NO_FUNCTION)
+                if (!to || !to->key || to->kind != CODE_REFERS_FUNCTION || to->index == CODE_NO_FUNCTION)
                         continue;
-                counts = counts_of(*map_find(calls, to->key));
+                counts = counts_of(*map_find(calls, key_of_call(&body->insns[i])));
                 if (counts.n[!side] >= counts.n[side] ||
                     body->image->functions[to->index].size_bytes > MAX_INLINED_BYTES)
                         continue;
