@@ -132,6 +132,8 @@ static bool is_on_stack(const struct x86_form *x, bool frame_pointer)
 
         if (!x->has_memory)
                 return false;
+        if (base == RSP && at + 1 >= x->fields.size_bytes)
+                return false; /* mov of control registers: no memory, whatever the modrm byte says */
         if (base == RSP)
                 base = x->code[at + 1] & 7;
         if (x->fields.opcode_off && !x->fields.is_vector &&
