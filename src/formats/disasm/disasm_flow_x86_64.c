@@ -545,7 +545,7 @@ static void set_displacement(const struct x86_insn *insn, struct disasm_x86_fiel
         uint8_t modrm = byte_at(insn, modrm_off), mod = modrm >> 6;
         bool has_sib = (modrm & 7) == 4;
 
-        if (!n || mod == 3)
+        if (n < 1u + has_sib || mod == 3) /* moves of control registers have no memory, whatever `mod` is */
                 return;
         n -= 1 + has_sib;
         ret->displacement_off = (uint8_t)(modrm_off + 1 + has_sib);
