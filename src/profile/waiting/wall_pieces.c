@@ -326,17 +326,25 @@ static void add_ready(struct wall_making *m, const struct wall_reading *r, struc
         add_piece(m, &piece);
 }
 
-/* A short wait was met by a chance that grows with its length. */
-static uint64_t count_short(const struct dividing *d, const struct wall_reading *r)
+/* A short wait was met by a chance that grows with its length. What is left of a whole number is the next
+ * one's. */
+static uint64_t count_short(const struct dividing *d, const struct wall_reading *r, double *rest)
 {
-        uint64_t ns = r->to_ns - r->from_ns, n = ns ? r->weight_ns / ns : 1;
+        uint64_t ns = r->to_ns - r->from_ns, n;
 
-        return n > d->n_shared ? d->n_shared : n ? n : 1;
+        *rest += ns ? (double)r->weight_ns / (double)ns : 1;
+        if (*rest > (double)d->n_shared)
+                *rest = (double)d->n_shared;
+        n = *rest > 1 ? (uint64_t)*rest : 1;
+        *rest -= (double)n;
+        return n;
 }
 
 /* Shares out what the short gaps have in all, so that the sums are exact. */
 static void share_out(struct wall_making *m, struct dividing *d)
 {
+        double rest = 0;
+
         if (d->looks_ns <= 0)
                 add_stackless(m, d, WAIT_KIND_UNKNOWN, d->shared_ns);
         for (size_t i = d->first_reading;
@@ -346,7 +354,7 @@ static void share_out(struct wall_making *m, struct dividing *d)
 
                 if (r->is_short)
                         r->weight_ns = part_of((double)r->weight_ns / d->looks_ns, d->shared_ns);
-                r->n_waits = r->is_short ? count_short(d, r) : 1;
+                r->n_waits = r->is_short ? count_short(d, r, &rest) : 1;
                 piece = piece_of(m, r);
                 if (r->is_short)
                         set_around(&piece, d);

@@ -295,6 +295,46 @@ TEST(waits_in_a_time)
         EXPECT_STR(rows->items[0].owner_function, "nanosleep");
 }
 
+/* Of eight waits of 4 ms five are met, so that each stands for 1.6. */
+TEST(short_waits_are_estimated)
+{
+        enum { N_WAITS = 8, PERIOD = 5 };
+        static char name[] = "pthread_mutex_lock";
+        struct named_frame frame = {.function = name, .file = ""};
+        struct named_node node = {.parent = NAMED_NONE, .module = NAMED_NONE, .n_frames = 1};
+        const struct named_stacks named = {.nodes = &node, .n_nodes = 1, .frames = &frame, .n_frames = 1};
+        struct wait_reading readings[] = {reading_at(12, WAITER, HOLDER), reading_at(22, WAITER, HOLDER),
+                                          reading_at(27, WAITER, HOLDER), reading_at(37, WAITER, HOLDER),
+                                          reading_at(42, WAITER, HOLDER)};
+        const struct wait_section waits = {readings, N_ELEMENTS(readings), NULL, 0};
+        const struct sched_events events = {0};
+        AUTO(sample_list) samples = sample_list_new();
+        AUTO(cpu_spans) spans = cpu_spans_new(NULL);
+        AUTO(wall_pieces) pieces = NULL;
+
+        for (uint64_t i = 0; i <= N_WAITS; i++)
+                run(spans, WAITER, 10 + PERIOD * i);
+        for (size_t i = 0; i < N_ELEMENTS(readings); i++) {
+                readings[i].look_ns = 20 * MS;
+                sample_list_add(samples, &(struct listed_sample){.time_ns = readings[i].time_ns,
+                                                                 .event = WAITING,
+                                                                 .pid = PROCESS,
+                                                                 .tid = WAITER});
+        }
+        pieces = wall_pieces_new(&(struct wall_request){.waits = &waits,
+                                                        .events = &events,
+                                                        .named = &named,
+                                                        .samples = samples,
+                                                        .spans = spans,
+                                                        .waiting_event = WAITING,
+                                                        .cpu_event = CPU,
+                                                        .wants = WALL_WANTS_LOCKS,
+                                                        .counts_wait = counts_wait,
+                                                        .thread_name = thread_name});
+        ASSERT_TRUE(pieces && pieces->locks && pieces->locks->n == 1);
+        expect_row(&pieces->locks->items[0], "mutex", 0xb00, N_WAITS, N_WAITS * 4000, 4000);
+}
+
 static uint64_t next_number(uint64_t *seed)
 {
         *seed = *seed * 6364136223846793005u + 1442695040888963407u;
