@@ -8,6 +8,8 @@
 
 #include "buf.h"
 #include "linux_maps.h"
+#include "linux_processes.h"
+#include "map.h"
 #include "mem.h"
 #include "os.h"
 #include "os_left_out.h"
@@ -121,15 +123,12 @@ static struct linux_mount *find_device(struct linux_mounts *mounts, const struct
         return NULL;
 }
 
-void linux_mounts_look(int32_t pid)
+static void look_at(struct linux_mounts *mounts, int32_t pid)
 {
-        AUTO(linux_mounts) mounts = linux_mounts_new(pid);
         AUTO_RELEASE(buf) path = {0};
         struct linux_maps maps;
         struct linux_map map;
 
-        if (!mounts->n)
-                return;
         linux_maps_begin(&maps, pid);
         while (linux_maps_next(&maps, &map)) {
                 struct linux_mount *mount =
@@ -144,4 +143,27 @@ void linux_mounts_look(int32_t pid)
                         os_leave_out(mount->point);
         }
         linux_maps_end(&maps);
+}
+
+static void free_mounts(void *ctx, uint64_t mount_namespace, uint64_t *mounts)
+{
+        linux_mounts_free((struct linux_mounts *)(uintptr_t)*mounts);
+}
+
+void linux_mounts_look(const int32_t *pids, size_t n)
+{
+        struct map by_namespace = {0};
+
+        for (size_t i = 0; i < n; i++) {
+                uint64_t *at = map_put(&by_namespace, proc_mount_namespace(pids[i]), NULL);
+                struct linux_mounts *mounts = (struct linux_mounts *)(uintptr_t)*at;
+
+                if (!mounts)
+                        mounts = linux_mounts_new(pids[i]);
+                *at = (uint64_t)(uintptr_t)mounts;
+                if (mounts->n)
+                        look_at(mounts, pids[i]);
+        }
+        map_each(&by_namespace, free_mounts, NULL);
+        map_release(&by_namespace);
 }

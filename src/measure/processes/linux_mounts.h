@@ -36,9 +36,9 @@ AUTO_DEFINE(linux_mounts)
 /* NULL if the file system of this id is not served. */
 const struct linux_mount *linux_mounts_find(const struct linux_mounts *mounts, int32_t id);
 
-/* Finds the file systems that do not answer within a second, of those that are served and have code that the
- * process runs, and leaves their folders out (os_left_out.h). Others are not asked.
+/* Finds the file systems that do not answer within a second, of those that are served and have code that one
+ * of the processes runs, and leaves their folders out (os_left_out.h). Others are not asked.
  */
-void linux_mounts_look(int32_t pid);
+void linux_mounts_look(const int32_t *pids, size_t n);
 
 #endif

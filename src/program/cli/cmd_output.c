@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "os.h"
+#include "os_left_out.h"
 #include "text.h"
 #include "text_printable.h"
 #include "text_stream.h"
@@ -37,6 +38,19 @@ void cmd_warn(const struct buf *sentences)
                 buf_add_char(&line, '\n');
                 text_stream_write(OS_STDERR, line.data, line.len, NULL);
         }
+}
+
+void cmd_warn_of_left_out(void)
+{
+        AUTO_RELEASE(buf) warning = {0};
+        const char *folder;
+
+        for (size_t i = 0; (folder = os_left_out(i)); i++)
+                buf_printf(
+                        &warning,
+                        "the file system at %s does not answer: its programs and libraries have no names\n",
+                        folder);
+        cmd_warn(&warning);
 }
 
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err)

@@ -28,6 +28,9 @@ int cmd_fail(const struct err *err);
 /* Prints «wperf: warning: SENTENCE» on standard error for each line of `sentences`. */
 void cmd_warn(const struct buf *sentences);
 
+/* Warns of file systems that do not answer, and whose files therefore have no names. */
+void cmd_warn_of_left_out(void);
+
 /* Writes to standard output.  If its reader has closed it, the error is ERR_CLOSED, for which cmd_fail
  * prints nothing. */
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err);

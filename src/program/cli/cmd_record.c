@@ -524,6 +524,7 @@ static int record(struct recording *r)
         }
         r->has_run = true;
         fill_end(run, &r->end);
+        cmd_warn_of_left_out();
         /* Before the tables, whose last line is the quality. */
         has_picture = !r->format || write_picture(r, run, &err);
         status = show(r, run);

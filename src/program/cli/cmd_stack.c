@@ -9,7 +9,6 @@
 #include "cmd_stack_options.h"
 #include "mem.h"
 #include "os.h"
-#include "os_left_out.h"
 #include "stack_run.h"
 #include "stack_view.h"
 #include "wait_threads.h"
@@ -136,19 +135,6 @@ static void add_process(struct shown_processes *shown, const struct stack_run_fa
         ARRAY_PUSH(shown->items, shown->n, shown->cap, process);
 }
 
-static void warn_of_left_out(void)
-{
-        AUTO_RELEASE(buf) note = {0};
-        const char *folder;
-
-        for (size_t i = 0; (folder = os_left_out(i)); i++)
-                buf_printf(
-                        &note,
-                        "the file system at %s does not answer: its programs and libraries have no names\n",
-                        folder);
-        cmd_warn(&note);
-}
-
 static int show(const struct stack_options *o, enum stacks_python python, const struct stack_run *run)
 {
         const struct cmd_forms forms = cmd_wanted_forms(&o->general, &o->output);
@@ -187,7 +173,7 @@ static int show(const struct stack_options *o, enum stacks_python python, const 
                 err_set(&err, ERR_MISSING, "no thread has the name or number '%s'", o->threads);
                 return cmd_fail(&err);
         }
-        warn_of_left_out();
+        cmd_warn_of_left_out();
         view.processes = shown.items;
         view.n_processes = shown.n;
         if (forms.text)
