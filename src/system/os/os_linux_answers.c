@@ -11,7 +11,7 @@
 enum { ANSWER_SECONDS = 1 };
 
 /* A thread asks. If it gets no answer it stays behind: the last of both frees this. */
-struct question {
+struct asked_file {
         pthread_mutex_t lock;
         pthread_cond_t answered;
         bool is_answered;
@@ -20,7 +20,7 @@ struct question {
 };
 
 /* With the lock. */
-static void drop(struct question *q)
+static void drop(struct asked_file *q)
 {
         int n = --q->n_holders;
 
@@ -35,7 +35,7 @@ static void drop(struct question *q)
 
 static void *ask(void *ctx)
 {
-        struct question *q = ctx;
+        struct asked_file *q = ctx;
         struct stat st;
 
         stat(q->path, &st);
@@ -46,7 +46,7 @@ static void *ask(void *ctx)
         return NULL;
 }
 
-static bool start_asking(struct question *q)
+static bool start_asking(struct asked_file *q)
 {
         sigset_t all, before;
         pthread_t thread;
@@ -61,7 +61,7 @@ static bool start_asking(struct question *q)
         return ok;
 }
 
-static bool wait_for_answer(struct question *q)
+static bool wait_for_answer(struct asked_file *q)
 {
         struct timespec until;
         bool is_answered;
@@ -77,9 +77,9 @@ static bool wait_for_answer(struct question *q)
 
 bool os_linux_answers(const char *path)
 {
-        struct question *q = mem_new(1, sizeof(*q));
+        struct asked_file *q = mem_new(1, sizeof(*q));
 
-        *q = (struct question){.n_holders = 2, .path = mem_strdup(path)};
+        *q = (struct asked_file){.n_holders = 2, .path = mem_strdup(path)};
         pthread_mutex_init(&q->lock, NULL);
         pthread_cond_init(&q->answered, NULL);
         pthread_mutex_lock(&q->lock);
