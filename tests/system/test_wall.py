@@ -5,6 +5,7 @@ import os
 import re
 
 import harness
+import pythons
 from harness import Context, check
 
 PYTHON = "/usr/bin/python3.11"
@@ -260,6 +261,55 @@ def test_only_cpu_time(t: Context) -> None:
     for option in ("--state", "wating"), ("--state", ","), ("--mode", "gpu"), ("--mode", "cpu", "--idle"):
         done = t.ours("report", "-i", path, *option)
         check(done.status == 2, f"{option} is wrong", done)
+
+
+COLLECTING = """
+import gc, json, time
+
+collected = 0.0
+began = 0.0
+
+def seen(phase, info):
+    global collected, began
+    if phase == "start":
+        began = time.thread_time()
+    else:
+        collected += time.thread_time() - began
+
+class Node:
+    def __init__(self):
+        self.own = self
+
+def make(n):
+    return [Node() for _ in range(n)]
+
+gc.callbacks.append(seen)
+kept = make(100000)
+for _ in range(20):
+    make(20000)
+    gc.collect()
+print(json.dumps([collected, time.thread_time()]))
+"""
+
+
+@harness.limit(200)
+def test_garbage_collection(t: Context) -> None:
+    """A part of the time on CPUs, whose shares have the standard error of their samples."""
+    path, n_checked = t.path("s.data"), 0
+    for kind in pythons.installed():
+        done = recorded(t, "record", "--wall", "--session", path, "--", pythons.find_python(kind), "-c", COLLECTING)
+        collected, all_of_it = json.loads(re.search(r"^\[.*\]$", done.out, re.M)[0])
+        wall = wall_of(t, path)
+        hottest = harness.csv_of(t.good("report", "--mode", "cpu", "--csv", "-i", path))[0]
+        if re.match("0x|unknown", hottest["symbol"]):
+            continue  # the functions of this interpreter have no names
+        n_checked += 1
+        share, true = wall["garbage_collection_seconds"] / wall["seconds"]["on-cpu"], collected / all_of_it
+        error = (true * (1 - true) / (999 * all_of_it)) ** 0.5
+        check(abs(share - true) < 5 * error + 0.05, f"{kind}: {share:.3f} of the CPU time, and it measured {true:.3f}: {wall['seconds']}")
+        lines = t.good("report", "--stdio", "-i", path).out
+        check(re.search(r"^on CPU .*  garbage collection \d", lines, re.M), f"{kind}: in text: {lines[:500]}")
+    check(n_checked > 0, "an interpreter has names")
 
 
 def test_a_process_that_sleeps_all_the_time(t: Context) -> None:

@@ -91,6 +91,27 @@ bool wait_functions_are_of_system(const char *path)
         return false;
 }
 
+/* 3.8 to 3.10 have collect(), later versions gc_collect_main() and others for a part of the objects. */
+static bool collects_garbage(const struct wait_function *f)
+{
+        const char *base = text_base_name(f->file);
+
+        if (f->is_python || (!text_starts(base, "python") && !text_starts(base, "libpython")))
+                return false;
+        return !strcmp(f->name, "collect") || !strcmp(f->name, "collect_with_callback") ||
+               !strcmp(f->name, "gc_collect_main") || !strcmp(f->name, "gc_collect_region") ||
+               !strcmp(f->name, "gc_collect_increment") || !strcmp(f->name, "gc_collect_young");
+}
+
+bool wait_functions_collect_garbage(const struct wait_function *functions, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                if (collects_garbage(&functions[i]))
+                        return true;
+        }
+        return false;
+}
+
 const struct wait_function *wait_functions_shown(const struct wait_function *functions, size_t n)
 {
         const struct wait_function *python = NULL, *native = NULL;

@@ -16,6 +16,9 @@ size_t wait_functions_of(const struct named_stacks *named, uint32_t node, struct
  * there is none. */
 const struct wait_function *wait_functions_shown(const struct wait_function *functions, size_t n);
 
+/* Whether CPython collects garbage; what a finalizer does belongs to it. */
+bool wait_functions_collect_garbage(const struct wait_function *functions, size_t n);
+
 /* Whether a Python file's functions wait for others that call them, as threading.py's. */
 bool wait_functions_are_between(const char *file);
 

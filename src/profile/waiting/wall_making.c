@@ -309,6 +309,9 @@ static uint64_t add_function(struct wall_making *m, const struct wait_function *
         return *at;
 }
 
+#define MAX_LINE 0x7fffffffu
+#define IS_GC    (1ull << 63)
+
 struct wall_at wall_making_function_of(struct wall_making *m, uint32_t node, bool is_wait)
 {
         struct wait_function functions[MAX_FUNCTIONS];
@@ -322,9 +325,10 @@ struct wall_at wall_making_function_of(struct wall_making *m, uint32_t node, boo
                 n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
                 f = is_wait ? stack_waits_shown(functions, n) : wait_functions_shown(functions, n);
                 if (f)
-                        *known = add_function(m, f) | (uint64_t)f->line << 32;
+                        *known = add_function(m, f) | (uint64_t)(f->line & MAX_LINE) << 32;
+                *known |= wait_functions_collect_garbage(functions, n) ? IS_GC : 0;
         }
-        return (struct wall_at){(uint32_t)*known, (uint32_t)(*known >> 32)};
+        return (struct wall_at){(uint32_t)*known, (uint32_t)(*known >> 32) & MAX_LINE, *known & IS_GC};
 }
 
 /* --- Who had the GIL --- */

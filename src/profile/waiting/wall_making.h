@@ -102,6 +102,7 @@ uint64_t wall_making_part(const struct wall_making *making, uint64_t from_ns, ui
 struct wall_at {
         uint32_t function; /* the index + 1; 0: the stack has none */
         uint32_t line;
+        bool is_gc; /* CPython collects garbage */
 };
 
 struct wall_at wall_making_function_of(struct wall_making *making, uint32_t node, bool is_wait);

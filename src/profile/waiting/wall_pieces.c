@@ -374,6 +374,7 @@ static void add_running(struct wall_making *m, const struct dividing *d, const s
                                    .function = at.function,
                                    .line = at.line,
                                    .has_gil = sample->has_gil,
+                                   .is_gc = at.is_gc,
                                    .state = (uint8_t)state};
 
         set_around(&piece, d);

@@ -55,8 +55,8 @@ bool wall_states_parse(const char *list, unsigned *ret, struct err *err)
                 if (len == 2 && !memcmp(at, "gc", len))
                         return err_set(
                                 err, ERR_USAGE,
-                                "--state gc: garbage collection is no state of a thread here; what called it is "
-                                "shown by wperf report -g -s ^gc_collect");
+                                "--state gc: garbage collection is no state, but a part of the time on CPUs, which the line 'on CPU' "
+                                "has; what called it is shown by wperf report -g -s ^gc_collect");
                 if (!take_word(at, len, &states))
                         return err_set(err, ERR_USAGE, "--state '%.*s': the states are " WALL_STATE_WORDS,
                                        (int)(len < 40 ? len : 40), at);

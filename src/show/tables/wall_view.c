@@ -87,6 +87,7 @@ void wall_view_add_states(const struct wall_view *view, struct buf *out)
         AUTO_RELEASE(buf) head = {0};
         AUTO_RELEASE(buf) idle = {0};
         AUTO_RELEASE(buf) kinds = {0};
+        AUTO_RELEASE(buf) collecting = {0};
 
         buf_printf(&head, "%-14s %8s %3s  of %zu thread%s in %.2f s", "", "seconds", "%", t->n_threads,
                    t->n_threads == 1 ? "" : "s", seconds(t->elapsed_ns));
@@ -100,7 +101,9 @@ void wall_view_add_states(const struct wall_view *view, struct buf *out)
         if (t->ns[WAIT_KIND_IDLE])
                 add_state(view, "idle", t->ns[WAIT_KIND_IDLE], &idle, out);
         add_state(view, "waiting", waiting_ns(t), &kinds, out);
-        add_state(view, "on CPU", t->ns[WAIT_KIND_ON_CPU], &nothing, out);
+        if (t->gc_ns >= t->total_ns / 1000 && t->gc_ns)
+                buf_printf(&collecting, "  garbage collection %.2f", seconds(t->gc_ns));
+        add_state(view, "on CPU", t->ns[WAIT_KIND_ON_CPU], &collecting, out);
         add_state(view, "runnable", t->ns[WALL_RUNNABLE], &nothing, out);
         if (t->ns[WALL_OWN] >= t->total_ns / 1000)
                 add_state(view, "wperf itself", t->ns[WALL_OWN], &nothing, out);
@@ -321,6 +324,8 @@ void wall_view_json(const struct wall_view *view, struct json *json)
         json_key_u64(json, "threads", t->n_threads);
         json_key(json, "seconds");
         add_json_states(t->ns, json);
+        json_key(json, "garbage_collection_seconds");
+        json_fixed(json, seconds(t->gc_ns), 6);
         json_key(json, "waiting_without_stack_seconds");
         json_fixed(json, seconds(t->stackless_ns), 6);
         json_key(json, "functions");
