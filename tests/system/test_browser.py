@@ -242,7 +242,7 @@ def test_annotate_without_a_name_shows_the_first_row(t: Context) -> None:
 def test_annotate_takes_a_python_file_or_a_function(t: Context) -> None:
     path = python_session(t)
     for word, wanted in (("app.py", "% file"), ("parse", "% func"), ("sorted_impl", "sorted_impl:libpython.so"),
-                         ("nosuch", "no function 'nosuch' has samples")):
+                         ("nosuch", "no sample is in a function 'nosuch'")):
         with browse(t, "annotate", word, "-i", path) as screen:
             screen.wait(wanted, *(["line_6()"] if word in ("app.py", "parse") else []))
             if word != "nosuch":
