@@ -136,7 +136,7 @@ def test_options_of_each_command_complete(t: Context) -> None:
 COMPLETED = {
     "wperf rep": "report",
     "wperf record --dr": "--dry-run",
-    "wperf report --sort comm,sy": "comm,symbol",
+    "wperf report --sort comm,sym": "comm,symbol",
     "wperf export --format sp": "speedscope",
     "wperf export --format=sp": "--format=speedscope",
     "wperf annotate --by ha": "handler",

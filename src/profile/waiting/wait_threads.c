@@ -183,13 +183,15 @@ static bool has_stack(const struct wait_reading *reading)
         return reading->how == WAIT_HOW_STILL || reading->how == WAIT_HOW_STOPPED;
 }
 
+/* A name may have commas itself. */
 static bool is_asked_for(const char *threads, const struct wait_row *row)
 {
         char number[16];
 
         snprintf(number, sizeof(number), "%" PRId32, row->reading->tid);
         return !threads || text_in_list(threads, number) || text_in_list(threads, row->name) ||
-               text_in_list(threads, row->python_name);
+               text_in_list(threads, row->python_name) || !strcmp(threads, row->name) ||
+               !strcmp(threads, row->python_name);
 }
 
 static void add_row(struct thread_rows *m, const struct listed_sample *sample)

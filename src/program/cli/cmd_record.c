@@ -380,6 +380,7 @@ static bool write_picture(const struct recording *r, const struct run *run, stru
                          .python = STACKS_PYTHON_MERGED,
                          .options = &o->page,
                          .debuginfod = r->lookup.debuginfod},
+                .is_quiet = o->general.quiet,
         };
         const struct buf no_notes = {0};
         AUTO(report) report = NULL;

@@ -498,8 +498,10 @@ bool export_output_write(const struct export_output *output, const char *path, c
         session_clock_read(report_of(&e)->session.reader, &e.wall_offset_ns);
         ok = add_events(&e, &own, err) || err_in(err, "%s", output->page.session);
         if (ok) {
-                cmd_warn(&own);
-                cmd_warn(notes);
+                if (!output->is_quiet) {
+                        cmd_warn(&own);
+                        cmd_warn(notes);
+                }
                 ok = write_out(&e, err);
         }
         exporting_release(&e);
@@ -519,6 +521,7 @@ bool export_output_read(struct export_output *output, const struct export_readin
         if (!report || !filter_none_check(report, request, reading->filter, err))
                 return false;
         output->page.report = report;
+        output->is_quiet = reading->is_quiet;
         buf_add(&notes, report->session.archive.note.data, report->session.archive.note.len);
         if (!output->format->is_page) /* which has its tables besides the tree */
                 tree_output_note_missing(report, request->python, &notes);

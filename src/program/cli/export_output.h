@@ -57,6 +57,7 @@ struct export_output {
         const struct export_format *format;
         struct export_choice choice;
         struct page_output page; /* the report, of such a request; the rest is for a page */
+        bool is_quiet;           /* no warnings */
 };
 
 /* How a command reads the session. */
