@@ -24,7 +24,7 @@ def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
 
 def worker():
-    for _ in range(60):
+    for _ in range(120):
         fib(18)
 
 class Rows:
