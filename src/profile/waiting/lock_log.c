@@ -19,6 +19,9 @@ struct lock_event {
         const struct tracing_field *flags; /* only at the beginning of a wait */
 };
 
+/* LCB_F_ of the kernel's include/trace/events/lock.h */
+enum { SPIN = 1, READ = 2, WRITE = 4, RT = 8, PERCPU = 16, MUTEX = 32 };
+
 struct contention {
         uint64_t from_ns, to_ns;
         uint64_t address;
@@ -79,38 +82,49 @@ void lock_log_free(struct lock_log *log)
         free(log);
 }
 
-static uint64_t key_of(int32_t tid, uint64_t address)
+static uint64_t key_of(int32_t waiter, uint64_t address)
 {
-        return map_mix(map_mix(address) + (uint32_t)tid);
+        return map_mix(map_mix(address) + (uint32_t)waiter);
+}
+
+/* Each CPU may be idle (0). A thread that has just given its number back has -1, also at the end of a wait
+ * that it began with the number: it spins, and stays on its CPU. */
+static int32_t waiter_of(const struct sample *sample)
+{
+        return sample->tid > 0 ? sample->tid : -1 - (int32_t)(sample->cpu & INT32_MAX);
 }
 
 /* A mutex that a thread first spins for has two beginnings and one end: the first one counts. */
-static void begin_wait(struct lock_log *log, const struct contention *wait)
+static void begin_wait(struct lock_log *log, const struct contention *wait, const struct sample *sample)
 {
+        const struct sample of_cpu = {.cpu = sample->cpu};
+        uint64_t key = key_of(waiter_of(sample), wait->address);
         bool is_new;
-        uint64_t *at = map_put(&log->open, key_of(wait->tid, wait->address), &is_new);
+        uint64_t *at = map_put(&log->open, key, &is_new);
 
         if (!is_new && log->waits[*at - 1].is_open)
                 return;
-        if (!budget_share_take(&log->share, BUDGET_SAMPLES, 2 * sizeof(*log->waits))) {
-                map_remove(&log->open, key_of(wait->tid, wait->address));
+        if (!budget_share_take(&log->share, BUDGET_SAMPLES, 3 * sizeof(*log->waits))) {
+                map_remove(&log->open, key);
                 return;
         }
         ARRAY_PUSH(log->waits, log->n, log->cap, *wait);
         *at = log->n;
+        if (wait->flags & SPIN)
+                *map_put(&log->open, key_of(waiter_of(&of_cpu), wait->address), NULL) = log->n;
 }
 
-static void end_wait(struct lock_log *log, int32_t tid, uint64_t address, uint64_t ns, bool counts)
+static void end_wait(struct lock_log *log, int32_t waiter, uint64_t address, uint64_t ns, bool counts)
 {
-        const uint64_t *at = map_find(&log->open, key_of(tid, address));
-        struct contention *wait = at ? &log->waits[*at - 1] : NULL;
+        const uint64_t *at = map_find(&log->open, key_of(waiter, address));
+        struct contention *wait = at && log->waits[*at - 1].is_open ? &log->waits[*at - 1] : NULL;
 
         log->n_cut += !wait && counts;
         if (!wait)
                 return;
         wait->to_ns = ns > wait->from_ns ? ns : wait->from_ns;
         wait->is_open = false;
-        map_remove(&log->open, key_of(tid, address));
+        map_remove(&log->open, key_of(waiter, address));
 }
 
 void lock_log_take(struct lock_log *log, uint32_t event, const struct sample *sample, bool counts)
@@ -119,29 +133,30 @@ void lock_log_take(struct lock_log *log, uint32_t event, const struct sample *sa
         bool is_bad = false;
         uint64_t address, flags;
 
-        if (!e || !e->lock || sample->tid < 0)
+        if (!e || !e->lock)
                 return;
         address = tracing_field_read(e->lock, sample->raw, &is_bad);
         flags = e->flags ? tracing_field_read(e->flags, sample->raw, &is_bad) : 0;
         if (is_bad)
                 return;
         if (e->flags)
-                begin_wait(log, &(struct contention){.from_ns = sample->time,
-                                                     .address = address,
-                                                     .tid = sample->tid,
-                                                     .flags = (uint32_t)flags,
-                                                     .counts = counts,
-                                                     .is_open = true});
+                begin_wait(log,
+                           &(struct contention){.from_ns = sample->time,
+                                                .address = address,
+                                                .tid = sample->tid,
+                                                .flags = (uint32_t)flags,
+                                                .counts = counts,
+                                                .is_open = true},
+                           sample);
         else
-                end_wait(log, sample->tid, address, sample->time, counts);
+                end_wait(log, waiter_of(sample), address, sample->time, counts);
 }
 
 /* --- Rows --- */
 
-/* LCB_F_ of the kernel's include/trace/events/lock.h; the names are perf's. */
+/* The names are perf's. */
 static const char *kind_of(uint32_t flags)
 {
-        enum { SPIN = 1, READ = 2, WRITE = 4, RT = 8, PERCPU = 16, MUTEX = 32 };
         static const struct {
                 uint32_t flags;
                 const char *name;

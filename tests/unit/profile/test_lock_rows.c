@@ -97,6 +97,24 @@ TEST(locks_of_the_kernel)
         EXPECT_STR(rows->items[0].owner_function, "");
 }
 
+/* The second thread gives its number back while it spins. */
+TEST(threads_at_their_very_end)
+{
+        AUTO(report) report = NULL;
+        struct session_builder b;
+
+        begin(&b);
+        want(&b, 100, -1, 0xf00, SPIN);
+        get(&b, 120, -1, 0xf00);
+        want(&b, 200, 10, 0xf00, SPIN);
+        get(&b, 230, -1, 0xf00);
+        get(&b, 240, -1, 0xf00);
+        report = report_of(&b, &(struct profile_filter){0});
+        ASSERT_TRUE(report && report->locks && report->locks->n == 1);
+        expect_row(&report->locks->items[0], "spinlock", 0xf00, 2, 20 + 30, 30);
+        EXPECT_INT(report->locks->n_cut, 1);
+}
+
 TEST(waits_that_are_cut_and_chosen)
 {
         const struct profile_filter by_tid = {.has_tid = true, .tid = 11};
