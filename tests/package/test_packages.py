@@ -98,7 +98,9 @@ def test_wheel_in_a_venv(t: Context) -> None:
     check(done.status == 0 and "session: wperf.data" in done.out, "another program is run as it is", done)
     done = t.run(f"{folder}/python", "-m", "wperf", "recrod", env=environment(t))
     check(done.status == 2 and "'recrod'" in done.err, "wperf's own status and words", done)
-    ask = "import wperf; print(any(row.samples for row in wperf.open().rows()), wperf.__version__)"
+    done = t.run(f"{folder}/wperf", "record", "-q", "-o", "busy.data", "--", "/usr/bin/python3", "-c", "sum(range(9 ** 7))", env=environment(t))
+    check(done.status == 0, "a program that runs long enough for samples", done)
+    ask = "import wperf; print(any(row.samples for row in wperf.open('busy.data').rows()), wperf.__version__)"
     done = t.run(f"{folder}/python", "-c", ask, env=environment(t))
     check(re.fullmatch(r"True \d\S+\n", done.out) is not None, "the module reads a session with its own library", done)
     ask = "import importlib.metadata as m; print([e.load() for e in m.entry_points().select(group='pyperf.hook')])"
