@@ -55,7 +55,8 @@ def test_a_command(t: Context) -> None:
     check(merged >= 0.97 * n - 3 and n > 30, f"{merged} of {n} stacks have Python frames", done)
     shares = python_shares(done)
     check(50 < shares["first"] < 80 and 20 < shares["second"] < 50, f"{shares}", done)
-    check(sum(row.share for row in harness.rows_of(done.out) if row.symbol.endswith(":python3.11")) > 70, "native functions", done)
+    names = harness.rows_of(done.out)  # without the module where there is only one
+    check(sum(row.share for row in names if row.symbol.endswith(":python3.11") or ":" not in row.symbol) > 70, "native functions", done)
     check("of the CPU time was sampled" not in done.out, "all of it", done)
 
 
