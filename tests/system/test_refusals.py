@@ -394,6 +394,15 @@ def test_the_highest_rate(t: Context) -> None:
         check(re.search(rf"\b{wanted}\b", done.out), f"-F max {options} is {wanted}", done)
 
 
+def test_more_samples_than_stacks(t: Context) -> None:
+    """Stacks that nobody asked for are left out where they would take the program's time."""
+    harness.need_events()
+    note = "no call stacks: more than 20000 copies of them a second"
+    for options, wanted in (("-F", "25000"), True), (("-F", "25000", "-g"), False), (("-F", "20000"), False), (("-F", "25000", "--no-stacks"), False):
+        done = t.ours("record", *options, "--", "true")
+        check(done.status == 0 and (note in done.out) == wanted, f"{options}: {note} is {wanted}", done)
+
+
 def test_a_delay_longer_than_the_run(t: Context) -> None:
     harness.need_events()
     done = t.good("record", "-D", "60000", "--", "true")

@@ -20,6 +20,9 @@ enum collect_children {
         COLLECT_PER_THREAD,  /* like COLLECT_NO_CHILDREN, with a ring for each thread, not for each CPU */
 };
 
+/* More stacks a second than these are copied only if they are asked for. */
+enum { COLLECT_MOST_STACKS_HZ = 20000 };
+
 /* How to sample the Python interpreters among the command's processes. */
 enum collect_engine {
         COLLECT_RING, /* by the kernel, like all other processes */

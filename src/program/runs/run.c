@@ -639,10 +639,9 @@ uint64_t run_longest_interval(void)
 
 uint64_t run_asked_hz(uint64_t freq_hz, uint64_t rate_hz, bool has_stacks)
 {
-        enum { MOST_WITH_STACKS_HZ = 20000 };
         uint64_t hz = freq_hz ? freq_hz : rate_hz, highest_hz = kernel_highest_hz();
 
         if (hz != UINT64_MAX)
                 return hz;
-        return has_stacks && highest_hz > MOST_WITH_STACKS_HZ ? MOST_WITH_STACKS_HZ : highest_hz;
+        return has_stacks && highest_hz > COLLECT_MOST_STACKS_HZ ? COLLECT_MOST_STACKS_HZ : highest_hz;
 }
