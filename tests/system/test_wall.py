@@ -245,9 +245,11 @@ def test_states_over_time(t: Context) -> None:
 
 
 def test_only_cpu_time(t: Context) -> None:
+    need_python()
     path, other = t.path("s.data"), t.path("other.data")
-    recorded(t, "record", "--wall", "--session", path, "--", t.program("wall_locks"))
-    recorded(t, "record", "--session", other, "--", t.program("wall_locks"))
+    works = PYTHON, "-c", "import time; time.sleep(0.2); sum(range(9 ** 7))"
+    recorded(t, "record", "--wall", "--session", path, "--", *works)
+    recorded(t, "record", "--session", other, "--", *works)
     done = t.good("report", "-i", path, "--mode", "cpu")
     check("cpu-clock, top" in done.out and "waiting  " not in done.out and "wall-time" not in done.out, "CPU time", done)
     for command in ("diff", path, other), ("check", path, "--", other):
