@@ -167,3 +167,15 @@ void linux_mounts_look(const int32_t *pids, size_t n)
         map_each(&by_namespace, free_mounts, NULL);
         map_release(&by_namespace);
 }
+
+void linux_mounts_look_for(const struct target *target)
+{
+        size_t n;
+        int32_t *all = target->system_wide ? proc_all(&n) : NULL;
+
+        if (all)
+                linux_mounts_look(all, n);
+        else
+                linux_mounts_look(target->pids, target->n_pids);
+        free(all);
+}

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "target.h"
 
 struct linux_mount {
         int32_t id;                    /* mnt_id of /proc/PID/fdinfo/N */
@@ -40,5 +41,8 @@ const struct linux_mount *linux_mounts_find(const struct linux_mounts *mounts, i
  * of the processes runs, and leaves their folders out (os_left_out.h). Others are not asked.
  */
 void linux_mounts_look(const int32_t *pids, size_t n);
+
+/* The same for what is to be measured, before a file of it is asked for. */
+void linux_mounts_look_for(const struct target *target);
 
 #endif

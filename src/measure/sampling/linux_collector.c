@@ -28,22 +28,9 @@ enum {
         LEAST_STACKS = 4,               /* copies that a ring must have room for */
 };
 
-/* Before a file of a process is asked for. */
-static void look_at_mounts(const struct target *target)
-{
-        size_t n;
-        int32_t *all = target->system_wide ? proc_all(&n) : NULL;
-
-        if (all)
-                linux_mounts_look(all, n);
-        else
-                linux_mounts_look(target->pids, target->n_pids);
-        free(all);
-}
-
 static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
 {
-        look_at_mounts(&c->request.target);
+        linux_mounts_look_for(&c->request.target);
         if (c->request.target.n_pids)
                 return watched_attach(&c->watched, &c->request.target, ret_tids, ret_n, err);
         *ret_tids = mem_new(1, sizeof(**ret_tids));
