@@ -82,5 +82,21 @@ def test_a_program_of_the_server(t: Context) -> None:
         process.kill()
 
 
+@harness.limit(120)
+def test_a_server_of_another_namespace(t: Context) -> None:
+    """Folders of the same name are others for programs of our namespace, so they are not left out."""
+    with served(t, t.program("hangs")) as (folder, server):
+        elsewhere = t.path("elsewhere")
+        os.mkdir(elsewhere)
+        process = t.started_ready("unshare", "-m", "sh", "-c", 'mount --move "$0" "$1" && exec "$1/program" stack nanosleep', folder, elsewhere)
+        stacks_of.settle(process.pid, 1)
+        stall(server)
+        for argv in ("stack", str(process.pid)), ("record", "-o", t.path("wperf.data"), "-p", str(process.pid), "--timeout", "0.2"):
+            done = t.run(t.wperf, *argv, env=NO_LEAKS)
+            said = re.findall("warning: the file system at (\\S+) does not answer", done.err)
+            check(done.status == 0 and said == [folder, f"/proc/{process.pid}/root{elsewhere}"], f"{argv[0]} says so: {said}", done)
+        process.kill()
+
+
 if __name__ == "__main__":
     harness.main(__name__)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "buf.h"
 #include "linux_maps.h"
@@ -123,6 +124,23 @@ static struct linux_mount *find_device(struct linux_mounts *mounts, const struct
         return NULL;
 }
 
+/* Where we see the device, and where the process does: in another namespace our folder of this name is
+ * another one. */
+static void leave_out(const struct linux_mount *mount, int32_t pid)
+{
+        AUTO(linux_mounts) ours = linux_mounts_new(getpid());
+        AUTO_RELEASE(buf) path = {0};
+
+        for (size_t i = 0; i < ours->n; i++) {
+                if (ours->items[i].dev_major == mount->dev_major &&
+                    ours->items[i].dev_minor == mount->dev_minor)
+                        os_leave_out(ours->items[i].point);
+        }
+        buf_printf(&path, "/proc/%" PRId32 "/root%s", pid, mount->point);
+        if (!os_is_left_out(buf_text(&path)))
+                os_leave_out(buf_text(&path));
+}
+
 static void look_at(struct linux_mounts *mounts, int32_t pid)
 {
         AUTO_RELEASE(buf) path = {0};
@@ -134,13 +152,17 @@ static void look_at(struct linux_mounts *mounts, int32_t pid)
                 struct linux_mount *mount =
                         *map.path == '/' && map.can_execute ? find_device(mounts, &map) : NULL;
 
-                if (!mount || mount->is_asked || os_is_left_out(mount->point))
+                if (!mount)
                         continue;
-                mount->is_asked = true;
                 buf_clear(&path);
                 buf_printf(&path, "/proc/%" PRId32 "/root%s", pid, map.path);
-                if (!os_linux_answers(buf_text(&path)))
-                        os_leave_out(mount->point);
+                if (os_is_left_out(buf_text(&path)))
+                        continue;
+                if (!mount->is_asked)
+                        mount->hangs = !os_linux_answers(buf_text(&path));
+                mount->is_asked = true;
+                if (mount->hangs)
+                        leave_out(mount, pid);
         }
         linux_maps_end(&maps);
 }

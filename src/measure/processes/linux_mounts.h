@@ -16,7 +16,7 @@ struct linux_mount {
         int32_t id;                    /* mnt_id of /proc/PID/fdinfo/N */
         uint32_t dev_major, dev_minor; /* as in /proc/PID/maps */
         char *point;                   /* the folder where the process sees it */
-        bool is_asked;
+        bool is_asked, hangs;
 };
 
 /* Those of a mount namespace that are served. */

@@ -344,10 +344,20 @@ static int open_in_chroots(const struct keeper *k, const struct record_mmap *map
         return fd;
 }
 
+static bool is_left_out(const struct record_mmap *map)
+{
+        AUTO_RELEASE(buf) path = {0};
+
+        if (!os_left_out(0))
+                return false;
+        buf_printf(&path, "/proc/%" PRId32 "/root%s", map->pid, map->path);
+        return os_is_left_out(buf_text(&path));
+}
+
 /* Sets *ret_at_path if the record's path leads to the file in our view. */
 static int open_mapped(struct keeper *k, const struct record_mmap *map, bool out_of_reach, bool *ret_at_path)
 {
-        bool answers = !os_is_left_out(map->path);
+        bool answers = !is_left_out(map);
         int fd = out_of_reach || !answers ? -1 : mapped_file_open(map);
 
         *ret_at_path = fd >= 0;

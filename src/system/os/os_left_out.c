@@ -8,7 +8,7 @@
 
 #include "mem.h"
 
-enum { MAX_FOLDERS = 32 };
+enum { MAX_FOLDERS = 128 };
 
 /* Folders are only added, the first free place first. */
 static char *_Atomic folders[MAX_FOLDERS];

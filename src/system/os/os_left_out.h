@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Files below `folder`, an absolute path, fail with "Connection timed out" from now on. Of many folders the
- * first 32 are kept. May be called by any thread.
+/* Files below `folder`, an absolute path, fail with "Connection timed out" from now on. It may be one of
+ * another mount namespace, by /proc/PID/root. Of many folders the first 128 are kept. May be called by any
+ * thread.
  */
 void os_leave_out(const char *folder);
 
