@@ -397,7 +397,7 @@ def test_the_highest_rate(t: Context) -> None:
 def test_more_samples_than_stacks(t: Context) -> None:
     """Stacks that nobody asked for are left out where they would take the program's time."""
     harness.need_events()
-    note = "no call stacks: more than 20000 copies of them a second"
+    note = "no call stacks above 20000 samples a second"
     for options, wanted in (("-F", "25000"), True), (("-F", "25000", "-g"), False), (("-F", "20000"), False), (("-F", "25000", "--no-stacks"), False):
         done = t.ours("record", *options, "--", "true")
         check(done.status == 0 and (note in done.out) == wanted, f"{options}: {note} is {wanted}", done)

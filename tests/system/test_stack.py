@@ -353,7 +353,7 @@ def test_a_named_pipe(t: Context) -> None:
     path = t.path("pipe")
     os.mkfifo(path)
     process = t.start("/bin/cat", path)
-    harness.wait_until(lambda: any(thread["what"] == f"opens {path}, whose other end no process has open" for thread in read(t, process.pid)),
+    harness.wait_until(lambda: any(thread["what"] == f"opens named pipe {path}, waits for its other end" for thread in read(t, process.pid)),
                        "it opens the pipe")
     check(only(read(t, process.pid), state="pipe")["name"] == "cat", "a pipe, and no file")
     with open(path, "wb"):

@@ -203,8 +203,8 @@ static void leave_stacks_out(struct collector *c, struct buf *note)
         c->request.engine = COLLECT_RING;
         buf_printf(
                 note,
-                "no call stacks: more than %d copies of them a second would take the program's time; -F %d, "
-                "or -g to record them nevertheless",
+                "no call stacks above %d samples a second, because copying them slows the program down too "
+                "much; use -F %d, or -g to record them",
                 COLLECT_MOST_STACKS_HZ, COLLECT_MOST_STACKS_HZ);
 }
 

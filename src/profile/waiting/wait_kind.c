@@ -64,9 +64,11 @@ static void decide_open(struct deciding *d)
         bool is_pipe = r->object == WAIT_OBJECT_PIPE;
 
         d->verdict.kind = is_pipe ? WAIT_KIND_PIPE : WAIT_KIND_DISK;
-        buf_printf(d->text, "opens %s", *r->text ? r->text : is_pipe ? "a named pipe" : "a file");
         if (is_pipe)
-                buf_add_str(d->text, ", whose other end no process has open");
+                buf_printf(d->text, "opens named pipe%s%s, waits for its other end", *r->text ? " " : "",
+                           r->text);
+        else
+                buf_printf(d->text, "opens %s", *r->text ? r->text : "a file");
 }
 
 /* A thread that waits for several descriptors waits for work, unless it has asked somebody for something. */

@@ -48,7 +48,7 @@ void cmd_warn_of_left_out(void)
         for (size_t i = 0; (folder = os_left_out(i)); i++)
                 buf_printf(
                         &warning,
-                        "the file system at %s does not answer: its programs and libraries have no names\n",
+                        "the file system at %s does not answer, so functions of its files have no names\n",
                         folder);
         cmd_warn(&warning);
 }

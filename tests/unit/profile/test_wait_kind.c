@@ -238,7 +238,7 @@ TEST(other_calls_have_their_own_kinds)
                 {{.call = WAIT_CALL_OPEN, .object = WAIT_OBJECT_PIPE, .text = "/p"},
                  {{0}},
                  WAIT_KIND_PIPE,
-                 "opens /p, whose other end no process has open",
+                 "opens named pipe /p, waits for its other end",
                  0,
                  false},
                 {{.call = WAIT_CALL_SEMAPHORE},
