@@ -14,6 +14,7 @@ import collections
 import ctypes
 import ctypes.util
 import os
+import sys
 
 PYTHON, SAMPLES = 4, 2  # enum wperf_content
 EVENTS, ROWS, PYTHON_ROWS, SAMPLE_ROWS, FRAMES, QUALITY = range(6)  # enum wperf_table
@@ -74,29 +75,29 @@ def load():
 # --- Capsules, in which programs pass Arrow data to each other ---
 
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_New", ctypes.pythonapi))
-_pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
-_in_capsules = {}
+_NAMES = {Schema: b"arrow_schema", Stream: b"arrow_array_stream"}
+_handed = []
 
 
-def _destructor(kind, name):
-    def release(capsule, pointer_of=_pointer_of, in_capsules=_in_capsules):
-        held = in_capsules.pop(pointer_of(capsule, name))
-        if held.release:
-            held.release(ctypes.byref(held))
-
-    made = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(release)
-    # Capsules may outlive this module when the interpreter ends.
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(made))
-    return made
-
-
-_DESTRUCTORS = {kind: (name, _destructor(kind, name)) for kind, name in ((Schema, b"arrow_schema"), (Stream, b"arrow_array_stream"))}
+def _release_unused(handed=_handed, references=sys.getrefcount, byref=ctypes.byref):
+    """A destructor in Python would end the exception of a consumer that fails and drops its capsule, so capsules have none. What nobody
+    has taken out of them is released here. The defaults are there for sessions that end after this module."""
+    probe, kept = object(), []
+    alone = references(probe)
+    while handed:
+        capsule, held = handed.pop()
+        if references(capsule) > alone:
+            kept.append((capsule, held))
+        elif held.release:
+            held.release(byref(held))
+    handed.extend(kept)
 
 
 def _capsule(held):
-    name, destructor = _DESTRUCTORS[type(held)]
-    _in_capsules[ctypes.addressof(held)] = held
-    return _new_capsule(ctypes.addressof(held), name, ctypes.cast(destructor, ctypes.c_void_p))
+    _release_unused()
+    capsule = _new_capsule(ctypes.addressof(held), _NAMES[type(held)], None)
+    _handed.append((capsule, held))
+    return capsule
 
 
 # --- Tables ---
@@ -178,7 +179,7 @@ class Session:
     """A session file. samples=False needs less memory and leaves out `samples` and `frames`."""
 
     def __init__(self, path="wperf.data", *, samples=True, lines=False, inlines=False, symbol_path=None, symfs=None):
-        self._report = None
+        self._report, self._has_samples = None, samples
         self.library = load()
         request = Request(size=ctypes.sizeof(Request), path=os.fsencode(path), contents=PYTHON | (SAMPLES if samples else 0),
                           symbol_path=symbol_path and os.fsencode(symbol_path), symfs=symfs and os.fsencode(symfs), inlines=inlines, lines=lines)
@@ -192,10 +193,11 @@ class Session:
             raise Error("the session is closed")
         return self._report
 
-    def close(self):
+    def close(self, release_unused=_release_unused):
         report, self._report = self._report, None
         if report:
             self.library.wperf_report_close(report)
+            release_unused()
 
     def __enter__(self):
         return self
@@ -218,13 +220,18 @@ class Session:
         """Python functions, with and without their callees."""
         return Table(self, PYTHON_ROWS)
 
+    def _of_samples(self, kind):
+        if not self._has_samples:
+            raise Error("the session was opened with samples=False")
+        return Table(self, kind)
+
     def samples(self):
         """All samples, by time; `stack` is a number in `frames`."""
-        return Table(self, SAMPLE_ROWS)
+        return self._of_samples(SAMPLE_ROWS)
 
     def frames(self):
         """The frames of all stacks. A stack is a function, with those inlined into it, and `caller`, the stack of its caller; -1: none."""
-        return Table(self, FRAMES)
+        return self._of_samples(FRAMES)
 
     def quality(self):
         """What the profile lacks, as a named tuple: lost samples, samples without a symbol, cut stacks, and why it is poor."""

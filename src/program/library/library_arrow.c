@@ -10,7 +10,7 @@
 #include "mem.h"
 #include "text_printable.h"
 
-enum { BATCH_ROWS = 65536, MAX_BUFFERS = 3 };
+enum { BATCH_ROWS = 65536, BATCH_BYTES = 16 << 20, MAX_BUFFERS = 3 };
 
 enum column_kind { TEXT, EVENT, U64, I64, U32, I32, F64, FLAG };
 
@@ -294,6 +294,19 @@ static struct ArrowArray new_batch(const struct arrow_table *table)
         return batch;
 }
 
+static size_t bytes_of(const struct ArrowArray *batch)
+{
+        size_t bytes = 0;
+
+        for (int64_t i = 0; i < batch->n_children; i++) {
+                const struct arrow_values *values = batch->children[i]->private_data;
+
+                bytes += values->data.len;
+        }
+        return bytes;
+}
+
+/* Texts stand in each row, so that long ones need smaller batches. */
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *ret)
 {
         struct arrow_rows *rows = stream->private_data;
@@ -301,7 +314,7 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *ret)
         struct ArrowArray batch = new_batch(table);
         union arrow_row row;
 
-        while (batch.length < BATCH_ROWS && table->read(rows, &row)) {
+        while (batch.length < BATCH_ROWS && bytes_of(&batch) < BATCH_BYTES && table->read(rows, &row)) {
                 for (size_t i = 0; i < table->n_columns; i++)
                         add_value(rows, &table->columns[i], (const char *)&row + table->columns[i].offset,
                                   batch.length, batch.children[i]->private_data);
