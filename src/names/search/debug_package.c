@@ -14,8 +14,11 @@
 #include "os.h"
 #include "text.h"
 
-#define LISTS    "/var/lib/apt/lists"
-#define LIMIT_NS (UINT64_C(1000000000) / 6)
+#define LISTS "/var/lib/apt/lists"
+/* Those of Debian have some 50 MB. A process that maps no files reads them first, without a look at the time.
+ */
+#define MAX_LIST_BYTES (UINT64_C(256) << 20)
+#define LIMIT_NS       (UINT64_C(1000000000) / 6)
 
 /* A part of a list, without a NUL at its end. */
 struct list_part {
@@ -98,11 +101,13 @@ static bool search_list(void *ctx, const char *name)
         struct list_search *s = ctx;
         AUTO_RELEASE(buf) path = {0};
         AUTO(os_map) map = NULL;
+        struct os_stat file;
 
         if (!text_ends(name, "_Packages"))
                 return true;
         buf_printf(&path, "%s/%s", s->lists, name);
-        map = os_map_open(buf_text(&path), NULL);
+        if (os_stat(buf_text(&path), &file) && file.is_file && file.size_bytes <= MAX_LIST_BYTES)
+                map = os_map_open(buf_text(&path), NULL);
         s->is_found = map && debug_package_in_list((const char *)map->bytes, map->size_bytes, s->hex,
                                                    s->end_ns, s->out);
         return !s->is_found && os_monotonic_ns() <= s->end_ns;
