@@ -67,6 +67,7 @@ function makeCountsTable(app) {
       row.most = Math.max(row.most, line.values[i]);
     }
     row.mean = sum / whole;
+    row.hasSpans = range.end > range.first;
     return row;
   }
 
@@ -80,7 +81,7 @@ function makeCountsTable(app) {
     key.style.background = lineColor(row.number, isDark());
     element.append(make("td", { class: "name" }, make("button", { type: "button", title: "Show the chart of " + row.title, onclick: function () { app.showChart(row.chart); } }, row.title)),
                    make("td", { class: "place" }, key, row.name));
-    ["mean", "least", "most"].forEach(function (what) { element.append(make("td", { class: "number" }, row.mean === row.mean ? exactNumber(row[what]) : "not counted")); });
+    ["mean", "least", "most"].forEach(function (what) { element.append(make("td", { class: "number" }, row.mean === row.mean ? exactNumber(row[what]) : row.hasSpans ? "not counted" : "–")); });
     element.append(make("td", { class: "module" }, row.unit));
     return element;
   }
