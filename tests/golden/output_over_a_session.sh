@@ -23,5 +23,12 @@ refused symbolize -e program --session b.data -o ./b.data 0x10
 refused check --markdown ./a.perf a.perf -- b.data
 refused check --write-baseline b.data a.perf b.data
 refused check --baseline base.json --junit ./base.json a.perf
+cp a.perf wperf.svg
+refused report --format svg -i wperf.svg
+echo "rule{}" >rules
+refused report -i a.perf --group-by rules -o rules --json
+echo names >a.perf.pysyms
+refused report -i a.perf --format folded -o a.perf.pysyms
+rm wperf.svg rules a.perf.pysyms
 wperf report -i a.perf -q -o /dev/null
 cmp a.perf b.data && ls

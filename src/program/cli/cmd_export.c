@@ -25,17 +25,6 @@ static const struct export_format *find_format(const struct exporting_options *o
         return NULL;
 }
 
-/* To be checked before anything is read. */
-static bool check_output(const struct exporting_options *o, const struct export_format *format,
-                         struct err *err)
-{
-        if (o->output && strcmp(o->output, "-"))
-                return cmd_can_write(NULL, o->output, err);
-        return !export_output_is_binary(format) || !os_is_terminal(OS_STDOUT) ||
-               err_set(err, ERR_USAGE,
-                       "a pprof profile is binary and is not written to a terminal; name a file with -o");
-}
-
 static bool make_request(const struct command_line *line, const struct export_format *format,
                          const int32_t *pids, struct report_request *ret, enum stacks_python *ret_python,
                          struct err *err)
@@ -73,7 +62,7 @@ int cmd_export(const struct command_line *line)
         format = find_format(&o->what, &err);
         if (!format || !export_output_check(format, &o->what.choice, &err) ||
             !page_output_check(&o->page, export_output_is_page(format) ? o->what.output : NULL, &err) ||
-            !check_output(&o->what, format, &err))
+            !export_output_can_write(format, NULL, o->what.output, &err))
                 return cmd_fail(&err);
         pids = cmd_pids(&o->filter.pids);
         if (lookup_init(&o->lookup, &lookup, &err) &&

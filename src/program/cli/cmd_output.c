@@ -5,6 +5,7 @@
 
 #include "os.h"
 #include "os_left_out.h"
+#include "python_names.h"
 #include "text.h"
 #include "text_printable.h"
 #include "text_stream.h"
@@ -46,10 +47,9 @@ void cmd_warn_of_left_out(void)
         const char *folder;
 
         for (size_t i = 0; (folder = os_left_out(i)); i++)
-                buf_printf(
-                        &warning,
-                        "the file system at %s does not answer, so functions of its files have no names\n",
-                        folder);
+                buf_printf(&warning,
+                           "the file system at %s does not answer, so functions of its files have no names\n",
+                           folder);
         cmd_warn(&warning);
 }
 
@@ -119,10 +119,17 @@ bool cmd_spares_input(const char *option, const char *prefix, const char *name, 
                       struct err *err)
 {
         AUTO_RELEASE(buf) path = {0};
+        AUTO_RELEASE(buf) symbols = {0};
+        struct os_stat there;
 
         if (!name || !strcmp(name, "-") || !strcmp(input, "-"))
                 return true;
         cmd_output_path(prefix, name, &path);
+        python_names_path(input, &symbols);
+        if (os_stat(buf_text(&symbols), &there) && cmd_is_same_file(buf_text(&path), buf_text(&symbols)))
+                return err_set(err, ERR_USAGE,
+                               "%s: %s would overwrite the Python names of the session; name another file",
+                               buf_text(&symbols), option);
         return !cmd_is_same_file(buf_text(&path), input) ||
                err_set(err, ERR_USAGE, "%s: %s would overwrite the file that is read; name another file",
                        input, option);

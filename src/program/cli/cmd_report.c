@@ -257,6 +257,16 @@ static bool parse_keys(const struct report_options *o, enum report_table table,
                check_python_keys(o, request->keys, err);
 }
 
+/* The session, and the rules of --group-by. */
+static bool spares_inputs(const struct report_options *o, const char *session, struct err *err)
+{
+        const struct output_options *output = &o->output;
+        const char *rules = o->choice.group_by;
+
+        return cmd_spares_input("-o", output->output_prefix, output->output, session, err) &&
+               (!rules || cmd_spares_input("-o", output->output_prefix, output->output, rules, err));
+}
+
 static bool make_request(const struct command_line *line, const int32_t *pids, struct reporting *r,
                          struct err *err)
 {
@@ -284,8 +294,7 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
         return parse_keys(o, r->table, request, &r->keys, err) &&
                python_options_frames(&o->python, &request->python, err) &&
                filter_fill(&o->filter, pids, &request->filter, err) &&
-               cmd_input_path(line, &o->input, &request->path, err) &&
-               cmd_spares_input("-o", o->output.output_prefix, o->output.output, request->path, err);
+               cmd_input_path(line, &o->input, &request->path, err) && spares_inputs(o, request->path, err);
 }
 
 static bool wants_browser(const struct reporting *r)
@@ -613,7 +622,8 @@ static int write_picture(struct reporting *r, const struct export_format *format
         else
                 export_output_add_default_name(format, &name);
         cmd_output_path(o->output_prefix, buf_text(&name), &path);
-        if (!cmd_can_write(o->output_prefix, buf_text(&name), &err) ||
+        if (!cmd_spares_input(o->output ? "-o" : "--format", NULL, buf_text(&path), r->request.path, &err) ||
+            !export_output_can_write(format, o->output_prefix, buf_text(&name), &err) ||
             !make_picture(r, format, buf_text(&path), &err))
                 return cmd_fail(&err);
         return EXIT_OK;

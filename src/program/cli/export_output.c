@@ -346,9 +346,14 @@ bool export_output_is_page(const struct export_format *format)
         return format->is_page;
 }
 
-bool export_output_is_binary(const struct export_format *format)
+bool export_output_can_write(const struct export_format *format, const char *prefix, const char *name,
+                             struct err *err)
 {
-        return format->is_binary;
+        if (name && strcmp(name, "-"))
+                return cmd_can_write(prefix, name, err);
+        return !format->is_binary || !os_is_terminal(OS_STDOUT) ||
+               err_set(err, ERR_USAGE,
+                       "a pprof profile is binary and is not written to a terminal; name a file with -o");
 }
 
 bool export_output_check(const struct export_format *format, const struct export_choice *choice,
@@ -405,11 +410,13 @@ static void add_event(struct exporting *e, uint32_t index)
 
 static bool unknown_event(const struct exporting *e, struct err *err)
 {
-        size_t n = report_of(e)->n_events;
-        const char **names = mem_new(n, sizeof(*names)), *near;
+        const char **names = mem_new(report_of(e)->n_events + 1, sizeof(*names)), *near;
+        size_t n = 0;
 
-        for (size_t i = 0; i < n; i++)
-                names[i] = report_of(e)->events[i].name;
+        for (uint32_t i = 0; i < report_of(e)->n_events; i++) {
+                if (report_of(e)->events[i].n_samples)
+                        names[n++] = report_of(e)->events[i].name;
+        }
         near = text_nearest(e->output->choice.event, names, n);
         if (!near && n)
                 near = names[0];
@@ -422,11 +429,13 @@ static bool unknown_event(const struct exporting *e, struct err *err)
 /* Adds the requested event; otherwise all events with samples, or the first of them. */
 static bool add_events(struct exporting *e, struct buf *note, struct err *err)
 {
+        uint64_t n_samples = 0;
         size_t n_left_out = 0;
 
         for (uint32_t i = 0; i < report_of(e)->n_events; i++) {
                 const struct report_event *event = &report_of(e)->events[i];
 
+                n_samples += is_wanted(e, event) ? event->n_samples : 0;
                 if (e->output->choice.event ? !is_wanted(e, event) : !event->n_samples)
                         continue;
                 if (e->n_events && !e->output->format->takes_all)
@@ -436,6 +445,8 @@ static bool add_events(struct exporting *e, struct buf *note, struct err *err)
         }
         if (!e->n_events && e->output->choice.event)
                 return unknown_event(e, err);
+        if (e->output->choice.event && !e->output->format->is_page && !n_samples)
+                return err_set(err, ERR_MISSING, "the event '%.60s' has no samples", e->output->choice.event);
         if (!e->n_events && !e->output->format->is_page)
                 return err_set(err, ERR_MISSING, "the session has no samples to export");
         if (n_left_out)
