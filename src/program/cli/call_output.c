@@ -6,7 +6,7 @@
 #include "quality_view.h"
 #include "syscall_view.h"
 
-/* The table of one of both kinds of rows. */
+/* Adds the table of system calls, or of locks. */
 static void add_table(const struct call_output *o, struct buf *text, struct json *json)
 {
         unsigned max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0;

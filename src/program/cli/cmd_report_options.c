@@ -75,7 +75,7 @@ static const struct option choice_options[] = {
                 .arg = "FORMAT",
                 .values = EXPORT_FORMATS,
                 .offset = offsetof(struct choice_options, format),
-                .help = "write the session as FORMAT, whatever the name of FILE of -o; without -o into wperf.svg, "
+                .help = "write the session in FORMAT, which overrides the ending of FILE; the default FILE is wperf.svg, "
                         "wperf.folded and so on; wperf export lists the formats",
         },
         {

@@ -80,8 +80,9 @@ static void add_text_row(const struct lock_row *row, bool is_kernel, struct tabl
 
 static void add_heading(const struct lock_rows *rows, struct buf *out)
 {
-        buf_printf(out, "%" PRIu64 " waits for locks%s of %.3f s in all\n", rows->count,
-                   rows->is_kernel ? " of the kernel" : "", seconds((double)rows->total_ns));
+        buf_printf(out, "%" PRIu64 " wait%s for locks%s, %.3f s in total\n", rows->count,
+                   rows->count == 1 ? "" : "s", rows->is_kernel ? " of the kernel" : "",
+                   seconds((double)rows->total_ns));
         if (rows->n_cut)
                 buf_printf(out, "not counted: %" PRIu64 " that began or ended outside of the recording\n",
                            rows->n_cut);

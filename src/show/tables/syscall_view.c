@@ -50,8 +50,10 @@ static double seconds(double ns)
 
 static void add_heading(const struct syscall_rows *rows, struct buf *out)
 {
-        buf_printf(out, "%" PRIu64 " %s of %.3f s in all\n", rows->count,
-                   rows->is_waits ? "waits in system calls" : "system calls",
+        const char *plural = rows->count == 1 ? "" : "s";
+
+        buf_printf(out, "%" PRIu64 " %s%s%s, %.3f s in total\n", rows->count,
+                   rows->is_waits ? "wait" : "system call", plural, rows->is_waits ? " in system calls" : "",
                    seconds((double)rows->total_ns));
         if (rows->is_waits)
                 buf_add_str(out, "calls that did not wait are not known\n");

@@ -36,7 +36,7 @@ TEST(waits_in_calls)
                                                      .longest_ns = MS});
         syscall_rows_finish(rows, &naming);
         syscall_view_text(&view, &text);
-        EXPECT_STR(buf_text(&text), "5 waits in system calls of 0.051 s in all\n"
+        EXPECT_STR(buf_text(&text), "5 waits in system calls, 0.051 s in total\n"
                                     "calls that did not wait are not known\n"
                                     "not counted: 3 that began or ended outside of the recording\n"
                                     "waits of 0.020 s: the call is not known\n"
@@ -80,7 +80,7 @@ TEST(locks_and_their_owners)
         lock_view_text(&view, &text);
         EXPECT_STR(
                 buf_text(&text),
-                "12 waits for locks of 0.051 s in all\n"
+                "12 waits for locks, 0.051 s in total\n"
                 "        total ms  longest   mean  waits  lock         who waits  who has it\n"
                 "        ========  =======   ====  =====  ====         =========  ==========\n"
                 "          40.000   20.000  6.667      6  mutex 0xb00  want       hold in worker (12), 75 %\n"
