@@ -35,6 +35,9 @@ enum {
 /* Rules: DWARF 5, 6.4.2. */
 enum { DEF_CFA = 0x0c, DEF_CFA_REGISTER = 0x0d, DEF_CFA_OFFSET = 0x0e, OFFSET_OF_REGISTER = 2 };
 
+/* A CIE is read again for each FDE that has another one than the FDE before. */
+enum { MAX_RULES = 64, MAX_LETTERS = 8 };
+
 /* Bytes and the address of the first one. */
 struct area {
         struct cursor bytes;
@@ -50,9 +53,9 @@ struct frames {
         /* The last CIE that was read, because most FDEs have the same one. */
         size_t cie_pos;
         uint8_t cie_encoding;
-        bool cie_has_data;  /* FDEs have augmentation data */
-        bool cie_has_frame; /* the rules are not those at the start of a function */
-        bool has_cie;
+        bool cie_has_data;        /* FDEs have augmentation data */
+        bool cie_has_frame;       /* the rules are not those at the start of a function */
+        bool has_cie_pos, is_cie; /* whether one was read, and was valid */
         struct object_range *ranges;
         size_t n_ranges, cap_ranges;
 };
@@ -131,12 +134,13 @@ static bool read_augmentation(const struct frames *f, struct cursor *c, const ch
         return !c->failed;
 }
 
-/* The number of rules at `c` that define the frame, before the first of another kind. */
+/* The number of rules at `c` that define the frame, before the first of another kind, up to 2. Compilers
+ * write some 20 rules. */
 static unsigned count_frame_rules(struct cursor c)
 {
         unsigned n = 0;
 
-        for (;;) {
+        for (unsigned i = 0; i < MAX_RULES && n < 2; i++) {
                 uint8_t rule = cursor_u8(&c);
 
                 if (rule == DEF_CFA || rule == DEF_CFA_REGISTER || rule == DEF_CFA_OFFSET)
@@ -149,6 +153,7 @@ static unsigned count_frame_rules(struct cursor c)
                 if (c.failed)
                         return n;
         }
+        return n;
 }
 
 /* Moves `c` past augmentation data. */
@@ -169,7 +174,8 @@ static bool read_cie(struct frames *f, size_t pos)
                 return false;
         version = cursor_u8(&entry);
         letters = cursor_str(&entry, NULL);
-        if (!letters || (version != 1 && version != 3 && version != 4))
+        if (!letters || strnlen(letters, MAX_LETTERS + 1) > MAX_LETTERS ||
+            (version != 1 && version != 3 && version != 4))
                 return false;
         if (version == 4)
                 cursor_skip(&entry, 2);
@@ -192,12 +198,13 @@ static bool read_cie(struct frames *f, size_t pos)
 
 static bool find_encoding(struct frames *f, size_t cie_pos, uint8_t *ret_encoding)
 {
-        if (!f->has_cie || f->cie_pos != cie_pos) {
-                f->has_cie = read_cie(f, cie_pos);
+        if (!f->has_cie_pos || f->cie_pos != cie_pos) {
+                f->is_cie = read_cie(f, cie_pos);
                 f->cie_pos = cie_pos;
+                f->has_cie_pos = true;
         }
         *ret_encoding = f->cie_encoding;
-        return f->has_cie;
+        return f->is_cie;
 }
 
 /* Whether the rules of an FDE and its CIE define another frame than that at the start of a function. */
