@@ -2,6 +2,7 @@
 /* x86-64: opcode maps of Intel's manual, volume 2, appendix A.  AArch64: Arm ARM, C4.1. */
 #include "disasm_form.h"
 
+#include "disasm_arm64_fields.h"
 #include "disasm_internal.h"
 
 static int64_t signed_bytes(const uint8_t *code, unsigned n)
@@ -205,45 +206,55 @@ static bool get_x86_64(const uint8_t *code, size_t size, bool frame_pointer, str
 
 /* --- AArch64 --- */
 
-static unsigned field_of(uint32_t word, unsigned low, unsigned n_bits)
-{
-        return word >> low & ((1u << n_bits) - 1);
-}
+/* How the number is stored. */
+enum arm64_number {
+        NUMBER_ENCODED, /* not read: equal numbers are stored alike, and that is all */
+        NUMBER_PLAIN,
+        NUMBER_ADD,  /* maybe times 4096 */
+        NUMBER_MASK, /* a pattern of ones, repeated and rotated */
+        NUMBER_WIDE, /* 16 bits at one of four places, maybe all inverted */
+        NUMBER_SHIFT,
+        NUMBER_BIT,
+        NUMBER_OFFSET, /* in units of the size of the register */
+        NUMBER_SIGNED,
+        NUMBER_PAIR, /* signed, in units of the size of a register */
+};
 
 /* A class of instructions: those with `value` in the bits of `mask`. */
 struct arm64_class {
         uint32_t mask, value;
         uint32_t operation;    /* the bits that are the operation */
         uint8_t low, n_bits;   /* of the number; 0: none */
+        uint8_t number;        /* enum arm64_number */
         uint8_t condition_low; /* bit of the condition; 0: see n_condition */
         uint8_t n_condition;
 };
 
 static const struct arm64_class classes[] = {
-        {0x1f800000, 0x11000000, 0xff800000, 10, 12, 0, 0}, /* add, sub with a number */
-        {0x1f800000, 0x12000000, 0xff800000, 10, 13, 0, 0}, /* and, orr, eor with a number */
-        {0x1f800000, 0x12800000, 0xff800000, 5, 16, 0, 0},  /* movz, movn, movk */
-        {0x1f800000, 0x13000000, 0xffc00000, 10, 12, 0, 0}, /* bfm and others */
-        {0xff000010, 0x54000000, 0xff000010, 0, 0, 0, 4},   /* b.cond */
-        {0x7e000000, 0x34000000, 0xfe000000, 0, 0, 24, 1},  /* cbz, cbnz */
-        {0x7e000000, 0x36000000, 0x7e000000, 19, 5, 24, 1}, /* tbz, tbnz */
-        {0x7c000000, 0x14000000, 0xfc000000, 0, 0, 0, 0},   /* b, bl */
-        {0x1f000000, 0x10000000, 0x9f000000, 0, 0, 0, 0},   /* adr, adrp */
-        {0x3b000000, 0x18000000, 0xff000000, 0, 0, 0, 0},   /* ldr with a literal */
-        {0x3b000000, 0x39000000, 0xffc00000, 10, 12, 0, 0}, /* ldr, str with an offset */
-        {0x3b200000, 0x38000000, 0xffe00c00, 12, 9, 0, 0},  /* ldur, stur, with writeback */
-        {0x3b200c00, 0x38200800, 0xffe0fc00, 0, 0, 0, 0},   /* with a register as offset */
-        {0x3a000000, 0x28000000, 0xffc00000, 15, 7, 0, 0},  /* ldp, stp */
-        {0x3fe00800, 0x3a400800, 0xffe00c10, 16, 5, 12, 4}, /* ccmp, ccmn with a number */
-        {0x3fe00800, 0x3a400000, 0xffe00c10, 0, 0, 12, 4},  /* ccmp, ccmn */
-        {0x1fe00000, 0x1a800000, 0xffe00c00, 0, 0, 12, 4},  /* csel and others */
-        {0x1f000000, 0x1b000000, 0xffe08000, 0, 0, 0, 0},   /* madd and others */
-        {0xff201fe0, 0x1e201000, 0xffe01c00, 13, 8, 0, 0},  /* fmov with a number */
-        {0x9ff80400, 0x0f000400, 0xfff8fc00, 5, 5, 0, 0},   /* movi */
-        {0x9f800400, 0x0f000400, 0xff80fc00, 16, 7, 0, 0},  /* vector shifts */
+        {0x1f800000, 0x11000000, 0xff800000, 10, 12, NUMBER_ADD, 0, 0},    /* add, sub with a number */
+        {0x1f800000, 0x12000000, 0xff800000, 10, 13, NUMBER_MASK, 0, 0},   /* and, orr, eor with a number */
+        {0x1f800000, 0x12800000, 0xff800000, 5, 18, NUMBER_WIDE, 0, 0},    /* movz, movn, movk */
+        {0x1f800000, 0x13000000, 0xff800000, 10, 12, NUMBER_SHIFT, 0, 0},  /* bfm and others */
+        {0xff000010, 0x54000000, 0xff000010, 0, 0, 0, 0, 4},               /* b.cond */
+        {0x7e000000, 0x34000000, 0xfe000000, 0, 0, 0, 24, 1},              /* cbz, cbnz */
+        {0x7e000000, 0x36000000, 0x7e000000, 19, 5, NUMBER_BIT, 24, 1},    /* tbz, tbnz */
+        {0x7c000000, 0x14000000, 0xfc000000, 0, 0, 0, 0, 0},               /* b, bl */
+        {0x1f000000, 0x10000000, 0x9f000000, 0, 0, 0, 0, 0},               /* adr, adrp */
+        {0x3b000000, 0x18000000, 0xff000000, 0, 0, 0, 0, 0},               /* ldr with a literal */
+        {0x3b000000, 0x39000000, 0xffc00000, 10, 12, NUMBER_OFFSET, 0, 0}, /* ldr, str with an offset */
+        {0x3b200000, 0x38000000, 0xffe00c00, 12, 9, NUMBER_SIGNED, 0, 0},  /* ldur, stur, with writeback */
+        {0x3b200c00, 0x38200800, 0xffe0fc00, 0, 0, 0, 0, 0},               /* with a register as offset */
+        {0x3a000000, 0x28000000, 0xffc00000, 15, 7, NUMBER_PAIR, 0, 0},    /* ldp, stp */
+        {0x3fe00800, 0x3a400800, 0xffe00c10, 16, 5, NUMBER_PLAIN, 12, 4},  /* ccmp, ccmn with a number */
+        {0x3fe00800, 0x3a400000, 0xffe00c10, 0, 0, 0, 12, 4},              /* ccmp, ccmn */
+        {0x1fe00000, 0x1a800000, 0xffe00c00, 0, 0, 0, 12, 4},              /* csel and others */
+        {0x1f000000, 0x1b000000, 0xffe08000, 0, 0, 0, 0, 0},               /* madd and others */
+        {0xff201fe0, 0x1e201000, 0xffe01c00, 13, 8, NUMBER_ENCODED, 0, 0}, /* fmov with a number */
+        {0x9ff80400, 0x0f000400, 0xfff8fc00, 5, 5, NUMBER_ENCODED, 0, 0},  /* movi */
+        {0x9f800400, 0x0f000400, 0xff80fc00, 16, 7, NUMBER_ENCODED, 0, 0}, /* vector shifts */
 };
 
-static const struct arm64_class registers_only = {0, 0, 0xffe0fc00, 0, 0, 0, 0};
+static const struct arm64_class registers_only = {0, 0, 0xffe0fc00, 0, 0, 0, 0, 0};
 
 static const struct arm64_class *class_of(uint32_t word)
 {
@@ -261,12 +272,12 @@ static bool arm64_is_vector(uint32_t word)
         bool is_number = (word & 0x9ff80400) == 0x0f000400, is_copy = (word & 0x9fe08400) == 0x0e000400;
         bool is_bits = (word & 0x9f20fc00) == 0x0e201c00; /* and, orr: mov */
 
-        return (is_simd && !is_number && !is_copy && !is_bits) || field_of(word, 25, 4) == 2;
+        return (is_simd && !is_number && !is_copy && !is_bits) || arm64_field(word, 25, 4) == 2;
 }
 
 static bool arm64_is_stack(uint32_t word, bool frame_pointer)
 {
-        unsigned base = field_of(word, 5, 5);
+        unsigned base = arm64_field(word, 5, 5);
         bool is_access = (word & 0x0a000000) == 0x08000000 && (word & 0x3b000000) != 0x18000000;
 
         return is_access && (base == 31 || (frame_pointer && base == 29));
@@ -275,9 +286,69 @@ static bool arm64_is_stack(uint32_t word, bool frame_pointer)
 static bool arm64_is_move(uint32_t word)
 {
         bool moves_stack = (word & 0x3f800000) == 0x11000000 &&
-                           (field_of(word, 0, 5) == 31 || field_of(word, 5, 5) == 31);
+                           (arm64_field(word, 0, 5) == 31 || arm64_field(word, 5, 5) == 31);
 
         return (word & 0x7fe0ffe0) == 0x2a0003e0 || moves_stack;
+}
+
+/* N:immr:imms: ones in the lower bits of an element, rotated to the right. */
+static uint64_t mask_of(uint32_t word)
+{
+        unsigned size_bits = arm64_field(word, 22, 1) << 6 | (~arm64_field(word, 10, 6) & 0x3f), bits = 64;
+        unsigned n_ones, n_rotated;
+        uint64_t ones, element, mask = 0;
+
+        while (bits > 2 && !(size_bits & bits))
+                bits /= 2;
+        n_ones = arm64_field(word, 10, 6) % bits + 1;
+        n_rotated = arm64_field(word, 16, 6) % bits;
+        ones = n_ones < 64 ? (1ull << n_ones) - 1 : UINT64_MAX;
+        element = n_rotated ? ones >> n_rotated | ones << (bits - n_rotated) : ones;
+        element &= bits < 64 ? (1ull << bits) - 1 : UINT64_MAX;
+        for (unsigned at = 0; at < 64; at += bits)
+                mask |= element << at;
+        return word >> 31 ? mask : (uint32_t)mask;
+}
+
+static int64_t wide_of(uint32_t word)
+{
+        uint64_t value = (uint64_t)arm64_field(word, 5, 16) << 16 * arm64_field(word, 21, 2);
+        bool is_inverted = arm64_field(word, 29, 2) == 0;
+
+        if (word >> 31)
+                return (int64_t)(is_inverted ? ~value : value);
+        return (int32_t)(is_inverted ? ~value : value);
+}
+
+/* lsl, lsr and asr are two of these; other bit fields have two numbers. */
+static bool get_shift(uint32_t word, int64_t *ret)
+{
+        unsigned last = word >> 31 ? 63 : 31, rotated = arm64_field(word, 16, 6),
+                 top = arm64_field(word, 10, 6);
+
+        *ret = top == last ? rotated : last - top;
+        return arm64_field(word, 29, 2) != 1 && (top == last || top + 1 == rotated);
+}
+
+/* False: the number is not known, only whether it is the same. */
+static bool get_arm64_number(uint32_t word, const struct arm64_class *class, int64_t *ret)
+{
+        *ret = arm64_field(word, class->low, class->n_bits);
+        switch ((enum arm64_number) class->number) {
+        case NUMBER_PLAIN: return true;
+        case NUMBER_ADD: *ret <<= word & 1u << 22 ? 12 : 0; return true;
+        case NUMBER_MASK: *ret = (int64_t)mask_of(word); return true;
+        case NUMBER_WIDE: *ret = wide_of(word); return true;
+        case NUMBER_SHIFT: return get_shift(word, ret);
+        case NUMBER_BIT: *ret |= (int64_t)(word >> 31) << 5; return true;
+        case NUMBER_OFFSET: *ret <<= arm64_offset_scale(word); return true;
+        case NUMBER_SIGNED: *ret = arm64_signed_field(word, class->low, class->n_bits); return true;
+        case NUMBER_PAIR:
+                *ret = arm64_signed_field(word, class->low, class->n_bits) *
+                       (INT64_C(1) << arm64_pair_scale(word));
+                return true;
+        default: return false;
+        }
 }
 
 static bool get_arm64(uint32_t word, bool frame_pointer, struct disasm_form *ret)
@@ -290,12 +361,14 @@ static bool get_arm64(uint32_t word, bool frame_pointer, struct disasm_form *ret
         ret->is_stack = arm64_is_stack(word, frame_pointer);
         ret->is_move = arm64_is_move(word);
         ret->is_vector = arm64_is_vector(word);
-        ret->compares = (sets_flags && field_of(word, 0, 5) == 31) || (word & 0x3fe00000) == 0x3a400000 ||
+        ret->compares = (sets_flags && arm64_field(word, 0, 5) == 31) || (word & 0x3fe00000) == 0x3a400000 ||
                         (word & 0xff20fc07) == 0x1e202000;
         ret->has_number = class->n_bits && !ret->is_stack && !ret->is_move;
-        ret->number = field_of(word, class->low, class->n_bits);
+        ret->is_encoded = ret->has_number && !get_arm64_number(word, class, &ret->number);
+        if (ret->is_encoded)
+                ret->number = arm64_field(word, class->low, class->n_bits);
         ret->is_condition = class->n_condition;
-        ret->condition = (uint8_t)field_of(word, class->condition_low, class->n_condition);
+        ret->condition = (uint8_t)arm64_field(word, class->condition_low, class->n_condition);
         if (ret->compares)
                 ret->operation |= 1ull << 33;
         return true;

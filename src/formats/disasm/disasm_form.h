@@ -15,6 +15,7 @@ struct disasm_form {
         int64_t number;     /* an immediate, or the displacement of an address that is not on the stack */
         uint8_t condition;  /* of a jump, a move or a set */
         bool has_number;
+        bool is_encoded; /* `number` only tells it from others, as a floating-point number */
         bool compares;
         bool is_condition; /* depends on `condition` */
         bool is_stack;     /* loads or stores relative to the stack pointer or the frame pointer */

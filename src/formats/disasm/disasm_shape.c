@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Divides an instruction into the fields that may contain an address, and the rest. */
 #include "disasm_shape.h"
+#include "disasm_arm64_fields.h"
 
 #include <assert.h>
 #include <string.h>
@@ -125,31 +126,6 @@ static bool get_x86_64(const uint8_t *code, size_t size, uint64_t addr, struct d
 
 #define ARM64_NOP 0xd503201fu
 
-static uint32_t field_of(uint32_t word, unsigned low, unsigned n_bits)
-{
-        return word >> low & ((1u << n_bits) - 1);
-}
-
-static bool is_load_or_store(uint32_t word)
-{
-        return (word & 0x0a000000) == 0x08000000;
-}
-
-static bool is_simd(uint32_t word)
-{
-        return word & 1u << 26;
-}
-
-static bool has_unsigned_offset(uint32_t word)
-{
-        return (word & 0x3b000000) == 0x39000000;
-}
-
-static unsigned offset_scale(uint32_t word)
-{
-        return is_simd(word) && (word & 1u << 23) ? 4 : word >> 30;
-}
-
 /* The bits of a direct branch that hold its target. */
 static uint32_t branch_bits(uint32_t word)
 {
@@ -168,23 +144,24 @@ static uint32_t bit_of(uint32_t reg)
 /* C4.1.94, "Loads and stores". */
 static uint32_t written_by_memory(uint32_t word)
 {
-        uint32_t first = bit_of(field_of(word, 0, 5)), base = bit_of(field_of(word, 5, 5));
-        uint32_t second = bit_of(field_of(word, 10, 5)), status = bit_of(field_of(word, 16, 5)), set = 0;
+        uint32_t first = bit_of(arm64_field(word, 0, 5)), base = bit_of(arm64_field(word, 5, 5));
+        uint32_t second = bit_of(arm64_field(word, 10, 5)), status = bit_of(arm64_field(word, 16, 5)),
+                 set = 0;
         bool is_pair = (word & 0x3a000000) == 0x28000000, is_literal = (word & 0x3b000000) == 0x18000000;
         bool is_single = (word & 0x3a000000) == 0x38000000;
 
         if ((word & 0xbe000000) == 0x0c000000) /* several vectors: ld1 to ld4, st1 to st4 */
                 return word & 1u << 23 ? base : 0;
         if (is_literal)
-                return is_simd(word) ? 0 : first;
+                return arm64_is_simd(word) ? 0 : first;
         if (is_pair) {
-                if ((word & 1u << 22) && !is_simd(word))
+                if ((word & 1u << 22) && !arm64_is_simd(word))
                         set |= first | second;
                 return word & 1u << 23 ? set | base : set;
         }
         if (!is_single) /* exclusive, ordered, compare and swap */
                 return first | second | status;
-        if (!is_simd(word) && (field_of(word, 22, 2) || (word & 0x01200c00) == 0x00200000))
+        if (!arm64_is_simd(word) && (arm64_field(word, 22, 2) || (word & 0x01200c00) == 0x00200000))
                 set |= first; /* a load, or an atomic operation */
         if (!(word & 1u << 24) && !(word & 1u << 21) && (word & 1u << 10))
                 set |= base; /* pre- and post-index */
@@ -199,7 +176,7 @@ static bool writes_general_from_simd(uint32_t word)
 {
         bool is_from_element = (word & 0xbfe0ec00) == 0x0e002c00;
         bool is_conversion = (word & 0x5f20fc00) == 0x1e200000 || (word & 0x5f200000) == 0x1e000000;
-        uint32_t opcode = field_of(word, 16, 3);
+        uint32_t opcode = arm64_field(word, 16, 3);
         bool is_to_simd = opcode == 2 || opcode == 3 || opcode == 7; /* scvtf, ucvtf, fmov */
 
         return is_from_element || (is_conversion && !is_to_simd);
@@ -216,16 +193,16 @@ static uint32_t written_registers(uint32_t word, enum disasm_flow flow)
                 return CALL_CLOBBERS;
         if (flow != DISASM_NEXT || (word & 0xfc000000) == 0xd4000000)
                 return 0;
-        if (is_load_or_store(word))
+        if (arm64_is_load_or_store(word))
                 return written_by_memory(word);
         if (is_simd_operation(word) && !writes_general_from_simd(word))
                 return 0;
-        return bit_of(field_of(word, 0, 5));
+        return bit_of(arm64_field(word, 0, 5));
 }
 
 static uint8_t literal_bytes(uint32_t word)
 {
-        return is_simd(word) ? (uint8_t)(4u << (word >> 30)) : word >> 30 == 1 ? 8 : 4;
+        return arm64_is_simd(word) ? (uint8_t)(4u << (word >> 30)) : word >> 30 == 1 ? 8 : 4;
 }
 
 /* Linkers replace an adrp by adr where Cortex-A53 may compute it wrongly (erratum 843419): in the last two
@@ -248,20 +225,20 @@ static uint32_t add_arm64_ref(uint32_t word, uint64_t addr, const struct disasm_
                 bool is_page = word >> 31 || is_mended_adrp(effect, addr);
 
                 ref.kind = is_page ? DISASM_REF_PAGE : DISASM_REF_PC;
-                ref.reg = (uint8_t)field_of(word, 0, 5);
+                ref.reg = (uint8_t)arm64_field(word, 0, 5);
                 bits = 3u << 29 | 0x7ffffu << 5;
         } else if (effect->has_target) { /* ldr with a literal */
                 ref.kind = DISASM_REF_PC;
                 bits = 0x7ffffu << 5;
                 ref.load_bytes = literal_bytes(word);
-        } else if ((word & 0xffc00000) == 0x91000000 || has_unsigned_offset(word)) {
-                unsigned scale = has_unsigned_offset(word) ? offset_scale(word) : 0;
+        } else if ((word & 0xffc00000) == 0x91000000 || arm64_has_unsigned_offset(word)) {
+                unsigned scale = arm64_has_unsigned_offset(word) ? arm64_offset_scale(word) : 0;
 
                 ref.kind = DISASM_REF_LOW;
-                ref.reg = (uint8_t)field_of(word, 5, 5);
-                ref.value = (uint64_t)field_of(word, 10, 12) << scale;
+                ref.reg = (uint8_t)arm64_field(word, 5, 5);
+                ref.value = (uint64_t)arm64_field(word, 10, 12) << scale;
                 bits = 0xfffu << 10;
-                ref.load_bytes = has_unsigned_offset(word) ? (uint8_t)(1u << scale) : 0;
+                ref.load_bytes = arm64_has_unsigned_offset(word) ? (uint8_t)(1u << scale) : 0;
         }
         if (bits)
                 add_ref(shape, ref);
@@ -296,14 +273,14 @@ static bool get_arm64(const uint8_t *code, size_t size, uint64_t addr, struct di
 
 unsigned disasm_arm64_element_bytes(uint32_t word)
 {
-        bool is_load = field_of(word, 22, 2) && !is_simd(word);
+        bool is_load = arm64_field(word, 22, 2) && !arm64_is_simd(word);
 
         return (word & 0x3b200c00) == 0x38200800 && is_load ? 1u << (word >> 30) : 0;
 }
 
 bool disasm_arm64_adds_words(uint32_t word, bool *ret_is_signed)
 {
-        bool is_extended = (word & 0xffe00000) == 0x8b200000 && field_of(word, 10, 3) == 2;
+        bool is_extended = (word & 0xffe00000) == 0x8b200000 && arm64_field(word, 10, 3) == 2;
         bool is_shifted = (word & 0xffe0fc00) == 0x8b000800;
 
         *ret_is_signed = is_extended && (word & 1u << 15);

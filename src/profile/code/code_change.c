@@ -16,7 +16,7 @@ enum {
         /* Of a function that is inlined, parts are dropped because arguments are known. */
         MIN_INLINED_PERCENT = 60,
         MAX_INLINED_BYTES = 4096, /* compilers inline no larger ones */
-        MAX_INLINED_TRIES = 64,   /* calls in a function */
+        MAX_INLINED_TRIES = 64,   /* callees of a function */
         MIN_SPILLS = 2,           /* one may be the same access by another instruction */
         MAX_DECIMAL = 1000000000, /* larger numbers are masks or factors of a division */
 };
@@ -208,11 +208,14 @@ static const struct code_insn *find_inlined(const struct code_comparison *c, int
                                             const struct map *calls, const struct changed_list *other)
 {
         const struct code_body *body = body_of(c, side);
+        const struct code_insn *found = NULL;
+        struct map tried = {0};
         size_t n_tries = 0;
 
-        for (size_t i = 0; i < body->n_insns && n_tries < MAX_INLINED_TRIES; i++) {
+        for (size_t i = 0; i < body->n_insns && n_tries < MAX_INLINED_TRIES && !found; i++) {
                 const struct code_referent *to = callee_of(&body->insns[i]);
                 struct call_counts counts;
+                bool is_new;
 
                 if (!to || !to->key || to->kind != CODE_REFERS_FUNCTION || to->index == CODE_NO_FUNCTION)
                         continue;
@@ -220,11 +223,15 @@ static const struct code_insn *find_inlined(const struct code_comparison *c, int
                 if (counts.n[!side] >= counts.n[side] ||
                     body->image->functions[to->index].size_bytes > MAX_INLINED_BYTES)
                         continue;
+                map_put(&tried, to->index, &is_new);
+                if (!is_new)
+                        continue;
                 n_tries++;
                 if (is_in_list(body->image, to->index, other))
-                        return &body->insns[i];
+                        found = &body->insns[i];
         }
-        return NULL;
+        map_release(&tried);
+        return found;
 }
 
 /* The first call that one side has more often; NULL: none. */
@@ -358,6 +365,8 @@ static void add_number(const struct code_body *body, const struct changed_insn *
 static void add_numbers(const struct code_comparison *c, const struct changed_insn *const pair[CODE_N_SIDES],
                         bool is_text, struct buf *out)
 {
+        if (!is_text && (pair[CODE_A]->form.is_encoded || pair[CODE_B]->form.is_encoded))
+                return;
         add_number(&c->a, pair[CODE_A], is_text, out);
         buf_add_str(out, " -> ");
         add_number(&c->b, pair[CODE_B], is_text, out);
@@ -374,7 +383,7 @@ static enum code_change find_by_numbers(const struct code_comparison *c,
         judge(lists, to_b, &e);
         free(to_b);
         if (e.n_stack >= MIN_SPILLS && e.n_other <= e.n_stack) {
-                buf_printf(detail, "%zu loads and stores of stack slots more or less", e.n_stack);
+                buf_printf(detail, "%zu stack loads and stores on one side only", e.n_stack);
                 return CODE_CHANGE_SPILL;
         }
         if (e.bound[CODE_A] && e.n_other <= 2) {

@@ -566,7 +566,6 @@ bool code_match(struct code_image *a, struct code_image *b)
         match_by(&m, key_of_clone, BY_NAME);
         forget_contents(&m);
         match_by_code(&m);
-        forget_contents(&m);
         n = count_free(a);
         n_b = count_free(b);
         if (n && n_b && n <= CODE_MATCH_MAX_LIKE && n_b <= CODE_MATCH_MAX_LIKE)

@@ -2,6 +2,7 @@
 /* Encodings: Arm ARM, C4.1.94, "Loads and Stores".  A slot is taken to be written only by instructions that
  * have the stack pointer as base: compilers take no address of the slots in which they keep registers. */
 #include "code_page_state.h"
+#include "disasm_arm64_fields.h"
 
 enum { STACK_POINTER = 31, SLOT_BYTES = 8 };
 
@@ -73,11 +74,6 @@ bool code_page_state_keep_common(struct code_page_state *state, const struct cod
 
 /* --- Instructions --- */
 
-static unsigned field_of(uint32_t word, unsigned low, unsigned n_bits)
-{
-        return word >> low & ((1u << n_bits) - 1);
-}
-
 /* Loads and stores with the stack pointer and an offset.  Returns false for other instructions. */
 struct stack_access {
         unsigned off, size_bytes; /* `size_bytes` of each of the registers */
@@ -88,24 +84,23 @@ struct stack_access {
 
 static bool read_stack_access(uint32_t word, struct stack_access *ret)
 {
-        bool is_simd = word & 1u << 26;
+        bool is_simd = arm64_is_simd(word);
 
-        if (field_of(word, 5, 5) != STACK_POINTER)
+        if (arm64_field(word, 5, 5) != STACK_POINTER)
                 return false;
-        *ret = (struct stack_access){.n_regs = 1, .regs = {field_of(word, 0, 5), field_of(word, 10, 5)}};
-        if ((word & 0x3b000000) == 0x39000000) { /* str, ldr with an unsigned offset */
-                bool is_q = is_simd && word & 1u << 23;
-
-                ret->size_bytes = is_q ? 16 : 1u << (word >> 30);
-                ret->off = field_of(word, 10, 12) * ret->size_bytes;
-                ret->is_load = is_simd ? word & 1u << 22 : field_of(word, 22, 2) != 0;
+        *ret = (struct stack_access){.n_regs = 1,
+                                     .regs = {arm64_field(word, 0, 5), arm64_field(word, 10, 5)}};
+        if (arm64_has_unsigned_offset(word)) { /* str, ldr */
+                ret->size_bytes = 1u << arm64_offset_scale(word);
+                ret->off = arm64_field(word, 10, 12) * ret->size_bytes;
+                ret->is_load = is_simd ? word & 1u << 22 : arm64_field(word, 22, 2) != 0;
                 ret->is_general = !is_simd && (word >> 30) == 3;
                 return true;
         }
         if ((word & 0x3b800000) == 0x29000000) { /* stp, ldp with an offset */
                 ret->n_regs = 2;
-                ret->size_bytes = is_simd ? 4u << (word >> 30) : word >> 31 ? 8 : 4;
-                ret->off = field_of(word, 15, 7) * ret->size_bytes;
+                ret->size_bytes = 1u << arm64_pair_scale(word);
+                ret->off = arm64_field(word, 15, 7) * ret->size_bytes;
                 ret->is_load = word & 1u << 22;
                 ret->is_general = !is_simd && word >> 30 == 2;
                 return !(word & 1u << 21); /* otherwise the offset is negative */
@@ -133,14 +128,16 @@ static void access_stack(struct code_page_state *state, const struct stack_acces
         }
 }
 
-/* add, sub, or an access with writeback. */
+/* add, sub, or an access with writeback; addvl and addpl. */
 static bool moves_stack(uint32_t word)
 {
-        bool is_add = (word & 0x3f800000) == 0x11000000 && field_of(word, 0, 5) == STACK_POINTER;
-        bool is_pair = (word & 0x3a800000) == 0x28800000 && field_of(word, 5, 5) == STACK_POINTER;
-        bool is_single = (word & 0x3b200400) == 0x38000400 && field_of(word, 5, 5) == STACK_POINTER;
+        bool is_extended = (word & 0xbfe00000) == 0x8b200000 && arm64_field(word, 0, 5) == STACK_POINTER;
+        bool is_vector = (word & 0xffa0f800) == 0x04205000 && arm64_field(word, 0, 5) == STACK_POINTER;
+        bool is_add = (word & 0x3f800000) == 0x11000000 && arm64_field(word, 0, 5) == STACK_POINTER;
+        bool is_pair = (word & 0x3a800000) == 0x28800000 && arm64_field(word, 5, 5) == STACK_POINTER;
+        bool is_single = (word & 0x3b200400) == 0x38000400 && arm64_field(word, 5, 5) == STACK_POINTER;
 
-        return is_add || is_pair || is_single;
+        return is_add || is_extended || is_vector || is_pair || is_single;
 }
 
 static bool is_move(uint32_t word)
@@ -152,7 +149,7 @@ void code_page_state_execute(struct code_page_state *state, const struct disasm_
 {
         const struct disasm_ref *ref = &shape->refs[0];
         struct stack_access access;
-        uint64_t moved = is_move(word) ? code_page_state_get(state, field_of(word, 16, 5)) : CODE_NO_PAGE;
+        uint64_t moved = is_move(word) ? code_page_state_get(state, arm64_field(word, 16, 5)) : CODE_NO_PAGE;
 
         if (moves_stack(word))
                 state->n_spilled = 0;
@@ -160,7 +157,7 @@ void code_page_state_execute(struct code_page_state *state, const struct disasm_
         if (shape->n_refs && ref->kind == DISASM_REF_PAGE)
                 set_register(state, ref->reg, ref->value);
         else if (moved != CODE_NO_PAGE)
-                set_register(state, field_of(word, 0, 5), moved);
+                set_register(state, arm64_field(word, 0, 5), moved);
         else if (read_stack_access(word, &access) && access.is_general)
                 access_stack(state, &access);
         else if (read_stack_access(word, &access) && !access.is_load)

@@ -25,7 +25,7 @@ struct code_page_state {
 /* The page in a register, or CODE_NO_PAGE. */
 uint64_t code_page_state_get(const struct code_page_state *state, unsigned reg);
 
-/* Keeps what both have in common.  True: that is less than before. */
+/* Keeps what both have in common.  Returns whether anything was dropped. */
 bool code_page_state_keep_common(struct code_page_state *state, const struct code_page_state *other);
 
 /* The state after an instruction; `word` is its code. */
