@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stalled_fs FOLDER PROGRAM: a file system in user space that has the file PROGRAM as FOLDER/program, and
- * whose server hangs after SIGUSR1: nothing is answered any more, as when the server of a network file system
- * has gone. Says "ready" after it is mounted, and "stalled". Its end aborts all requests.
+/* stalled_fs FOLDER PROGRAM [takes]: a file system in user space that has the file PROGRAM as FOLDER/program,
+ * and whose server hangs after SIGUSR1: nothing is answered any more, as when the server of a network file
+ * system has gone. With `takes` requests are read, as by a server that waits for another one: who has made
+ * one cannot be killed. Says "ready" after it is mounted, and "stalled". Its end aborts all requests.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -111,7 +112,7 @@ int main(int argc, char **argv)
 
         sigaction(SIGUSR1, &(struct sigaction){.sa_handler = stall}, NULL);
         device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-        program = argc == 3 ? open(argv[2], O_RDONLY | O_CLOEXEC) : -1;
+        program = argc >= 3 ? open(argv[2], O_RDONLY | O_CLOEXEC) : -1;
         program_bytes = lseek(program, 0, SEEK_END);
         snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", device);
         if (device < 0 || program_bytes < 0 ||
@@ -123,6 +124,8 @@ int main(int argc, char **argv)
                 answer_one((const struct fuse_in_header *)(void *)request);
         puts("stalled");
         fflush(stdout);
+        while (argc > 3 && (read(device, request, sizeof(request)) > 0 || errno == EINTR || errno == ENOENT))
+                ;
         for (;;)
                 pause();
 }

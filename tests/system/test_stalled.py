@@ -14,20 +14,21 @@ from stacks_of import only, read
 
 
 @contextlib.contextmanager
-def served(t: Context, program: str) -> Iterator[tuple[str, subprocess.Popen]]:
+def served(t: Context, program: str, *how: str) -> Iterator[tuple[str, subprocess.Popen]]:
     """The folder of a file system that has `program`, and its server."""
     harness.need_mounts()
     if not os.path.exists("/dev/fuse"):
         raise Skip("/dev/fuse")
     folder = t.path("served")
     os.mkdir(folder)
-    server = t.started_ready(t.program("stalled_fs"), folder, program)
+    server = t.started_ready(t.program("stalled_fs"), folder, program, *how)
     try:
         yield folder, server
     finally:
         server.kill()
         server.wait()
         subprocess.run(["umount", "-l", folder], check=True)
+        os.rmdir(folder)
 
 
 def stall(server: subprocess.Popen) -> None:
@@ -44,8 +45,6 @@ def settle(pid: int) -> int:
 def started(t: Context, *argv: str) -> int:
     return settle(t.start(*argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid)
 
-
-NO_LEAKS = harness.environment(ASAN_OPTIONS="detect_leaks=0")  # LeakSanitizer would wait for a thread that asks the server
 
 READER = 'exec 3<"$0"; echo ready; read line; exec cat <&3'
 
@@ -66,20 +65,43 @@ def test_who_waits_for_the_server(t: Context) -> None:
             check(re.fullmatch(text, thread["what"]), f"{thread['what']}")
 
 
-@harness.limit(120)
+def check_stack(t: Context, pid: int, wanted: list[str]) -> None:
+    done = t.run(t.wperf, "stack", str(pid), limit=30)
+    said = re.findall(r"warning: the file system at (\S+) does not answer", done.err)
+    check(done.status == 0 and said == wanted, f"stack: {said}, and not {wanted}", done)
+    check("sleeps for 1000 s" in done.out and "nanosleep" in done.out, "the stack", done)
+
+
+@harness.limit(200)
 def test_a_program_of_the_server(t: Context) -> None:
-    """Its names can't be had; the other modules have theirs."""
-    with served(t, t.program("hangs")) as (folder, server):
-        process = t.started_ready(f"{folder}/program", "stack", "nanosleep")
-        stacks_of.settle(process.pid, 1)
+    """Its names can't be had; the other modules have theirs. Who has asked a server that took the question can't be killed."""
+    for how in (), ("takes",):
+        with served(t, t.program("hangs"), *how) as (folder, server):
+            process = t.started_ready(f"{folder}/program", "stack", "nanosleep")
+            stacks_of.settle(process.pid, 1)
+            stall(server)
+            check_stack(t, process.pid, [folder])
+            for target in ("-p", str(process.pid)), ("-a",):
+                done = t.run(t.wperf, "record", "-o", t.path("wperf.data"), *target, "--timeout", "0.2", limit=30)
+                check(done.status == 0, f"{target}: recorded", done)
+            process.kill()
+
+
+@harness.limit(200)
+def test_a_script_of_the_server(t: Context) -> None:
+    """Sources are not mapped; the folder in which a program runs may lie there, too."""
+    source = t.path("source.py")
+    with open(source, "w", encoding="ascii") as file:
+        file.write("print('ready', flush=True)\nwhile True: sum(range(1000))\n")
+    with served(t, source) as (folder, server):
+        processes = [t.started_ready("/usr/bin/python3", f"{folder}/program"),
+                     t.started_ready("/usr/bin/python3", "program", cwd=folder)]
         stall(server)
-        done = t.run(t.wperf, "stack", str(process.pid), env=NO_LEAKS)
-        check(done.status == 0 and f"warning: the file system at {folder} does not answer" in done.err, "says so", done)
-        check("sleeps for 1000 s" in done.out and "nanosleep" in done.out, "the stack", done)
-        for target in ("-p", str(process.pid)), ("-a",):
-            done = t.run(t.wperf, "record", "-o", t.path("wperf.data"), *target, "--timeout", "0.2", env=NO_LEAKS)
-            check(done.status == 0 and f"warning: the file system at {folder} does not answer" in done.err, f"{target}: recorded", done)
-        process.kill()
+        for process in processes:
+            for argv in ("stack", str(process.pid)), ("record", "-o", t.path("wperf.data"), "-p", str(process.pid), "--timeout", "0.3"):
+                done = t.run(t.wperf, *argv, limit=30)
+                check(done.status == 0 and "<module>" in done.out, f"{argv[0]} ends", done)
+            process.kill()
 
 
 @harness.limit(120)
@@ -91,10 +113,7 @@ def test_a_server_of_another_namespace(t: Context) -> None:
         process = t.started_ready("unshare", "-m", "sh", "-c", 'mount --move "$0" "$1" && exec "$1/program" stack nanosleep', folder, elsewhere)
         stacks_of.settle(process.pid, 1)
         stall(server)
-        for argv in ("stack", str(process.pid)), ("record", "-o", t.path("wperf.data"), "-p", str(process.pid), "--timeout", "0.2"):
-            done = t.run(t.wperf, *argv, env=NO_LEAKS)
-            said = re.findall("warning: the file system at (\\S+) does not answer", done.err)
-            check(done.status == 0 and said == [folder, f"/proc/{process.pid}/root{elsewhere}"], f"{argv[0]} says so: {said}", done)
+        check_stack(t, process.pid, [f"/proc/{process.pid}/root{elsewhere}"])
         process.kill()
 
 

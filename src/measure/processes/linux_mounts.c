@@ -8,9 +8,7 @@
 #include <unistd.h>
 
 #include "buf.h"
-#include "linux_maps.h"
 #include "linux_processes.h"
-#include "map.h"
 #include "mem.h"
 #include "os.h"
 #include "os_left_out.h"
@@ -60,9 +58,7 @@ static void add_line(struct linux_mounts *mounts, const char *line)
         const char *end = line + strcspn(line, "\n"), *dash = strstr(line, " - "), *point;
         int at = 0;
 
-        if (!dash || dash >= end ||
-            sscanf(line, "%" SCNd32 " %*d %" SCNu32 ":%" SCNu32 " %*s %n", &mount.id, &mount.dev_major,
-                   &mount.dev_minor, &at) != 3)
+        if (!dash || dash >= end || sscanf(line, "%" SCNd32 " %*d %*s %*s %n", &mount.id, &at) != 1)
                 return;
         point = line + at;
         dash += strlen(" - ");
@@ -113,91 +109,59 @@ const struct linux_mount *linux_mounts_find(const struct linux_mounts *mounts, i
         return NULL;
 }
 
-static struct linux_mount *find_device(struct linux_mounts *mounts, const struct linux_map *map)
+/* Whether the process sees the folders that we see. */
+static bool shares_our_folders(int32_t pid)
 {
-        for (size_t i = 0; i < mounts->n; i++) {
-                struct linux_mount *mount = &mounts->items[i];
+        AUTO_RELEASE(buf) root = {0};
+        char link[64];
 
-                if (mount->dev_major == map->dev_major && mount->dev_minor == map->dev_minor)
-                        return mount;
-        }
-        return NULL;
+        snprintf(link, sizeof(link), "/proc/%" PRId32 "/root", pid);
+        return proc_mount_namespace(pid) == proc_mount_namespace(0) && os_read_link(link, &root) &&
+               !strcmp(buf_text(&root), "/");
 }
 
-/* Where we see the device, and where the process does: in another namespace our folder of this name is
- * another one. */
-static void leave_out(const struct linux_mount *mount, int32_t pid)
+/* Of our own namespace, but for a served "/", with which we would hang ourselves. */
+static void add_ours(void)
 {
         AUTO(linux_mounts) ours = linux_mounts_new(getpid());
-        AUTO_RELEASE(buf) path = {0};
 
         for (size_t i = 0; i < ours->n; i++) {
-                if (ours->items[i].dev_major == mount->dev_major &&
-                    ours->items[i].dev_minor == mount->dev_minor)
-                        os_leave_out(ours->items[i].point);
+                if (strcmp(ours->items[i].point, "/") != 0)
+                        os_add_served(ours->items[i].point);
         }
-        buf_printf(&path, "/proc/%" PRId32 "/root%s", pid, mount->point);
-        if (!os_is_left_out(buf_text(&path)))
-                os_leave_out(buf_text(&path));
 }
 
-static void look_at(struct linux_mounts *mounts, int32_t pid)
+static void add_theirs(int32_t pid)
 {
-        AUTO_RELEASE(buf) path = {0};
-        struct linux_maps maps;
-        struct linux_map map;
+        AUTO(linux_mounts) theirs = linux_mounts_new(pid);
 
-        linux_maps_begin(&maps, pid);
-        while (linux_maps_next(&maps, &map)) {
-                struct linux_mount *mount =
-                        *map.path == '/' && map.can_execute ? find_device(mounts, &map) : NULL;
+        for (size_t i = 0; i < theirs->n; i++) {
+                const char *point = theirs->items[i].point;
+                AUTO_RELEASE(buf) folder = {0};
 
-                if (!mount)
-                        continue;
-                buf_clear(&path);
-                buf_printf(&path, "/proc/%" PRId32 "/root%s", pid, map.path);
-                if (os_is_left_out(buf_text(&path)))
-                        continue;
-                if (!mount->is_asked)
-                        mount->hangs = !os_linux_answers(buf_text(&path));
-                mount->is_asked = true;
-                if (mount->hangs)
-                        leave_out(mount, pid);
+                buf_printf(&folder, "/proc/%" PRId32 "/root%s", pid, strcmp(point, "/") ? point : "");
+                os_add_served(buf_text(&folder));
         }
-        linux_maps_end(&maps);
 }
 
-static void free_mounts(void *ctx, uint64_t mount_namespace, uint64_t *mounts)
+void linux_mounts_watch(const int32_t *pids, size_t n)
 {
-        linux_mounts_free((struct linux_mounts *)(uintptr_t)*mounts);
-}
-
-void linux_mounts_look(const int32_t *pids, size_t n)
-{
-        struct map by_namespace = {0};
-
+        if (n)
+                add_ours();
         for (size_t i = 0; i < n; i++) {
-                uint64_t *at = map_put(&by_namespace, proc_mount_namespace(pids[i]), NULL);
-                struct linux_mounts *mounts = (struct linux_mounts *)(uintptr_t)*at;
-
-                if (!mounts)
-                        mounts = linux_mounts_new(pids[i]);
-                *at = (uint64_t)(uintptr_t)mounts;
-                if (mounts->n)
-                        look_at(mounts, pids[i]);
+                if (!shares_our_folders(pids[i]))
+                        add_theirs(pids[i]);
         }
-        map_each(&by_namespace, free_mounts, NULL);
-        map_release(&by_namespace);
 }
 
-void linux_mounts_look_for(const struct target *target)
+void linux_mounts_watch_target(const struct target *target)
 {
         size_t n;
         int32_t *all = target->system_wide ? proc_all(&n) : NULL;
 
         if (all)
-                linux_mounts_look(all, n);
+                linux_mounts_watch(all, n);
         else
-                linux_mounts_look(target->pids, target->n_pids);
+                linux_mounts_watch(target->pids, target->n_pids);
         free(all);
 }

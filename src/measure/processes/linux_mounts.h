@@ -13,10 +13,8 @@
 #include "target.h"
 
 struct linux_mount {
-        int32_t id;                    /* mnt_id of /proc/PID/fdinfo/N */
-        uint32_t dev_major, dev_minor; /* as in /proc/PID/maps */
-        char *point;                   /* the folder where the process sees it */
-        bool is_asked, hangs;
+        int32_t id;  /* mnt_id of /proc/PID/fdinfo/N */
+        char *point; /* the folder where the process sees it */
 };
 
 /* Those of a mount namespace that are served. */
@@ -37,12 +35,11 @@ AUTO_DEFINE(linux_mounts)
 /* NULL if the file system of this id is not served. */
 const struct linux_mount *linux_mounts_find(const struct linux_mounts *mounts, int32_t id);
 
-/* Finds the file systems that do not answer within a second, of those that are served and have code that one
- * of the processes runs, and leaves their folders out (os_left_out.h). Others are not asked.
- */
-void linux_mounts_look(const int32_t *pids, size_t n);
+/* Has the served file systems that we and these processes see asked before a file of them is (os_left_out.h).
+ * To be called before anything of the processes is read but /proc. */
+void linux_mounts_watch(const int32_t *pids, size_t n);
 
-/* The same for what is to be measured, before a file of it is asked for. */
-void linux_mounts_look_for(const struct target *target);
+/* The same for what is to be measured. */
+void linux_mounts_watch_target(const struct target *target);
 
 #endif

@@ -30,7 +30,7 @@ enum {
 
 static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
 {
-        linux_mounts_look_for(&c->request.target);
+        linux_mounts_watch_target(&c->request.target);
         if (c->request.target.n_pids)
                 return watched_attach(&c->watched, &c->request.target, ret_tids, ret_n, err);
         *ret_tids = mem_new(1, sizeof(**ret_tids));

@@ -348,8 +348,6 @@ static bool is_left_out(const struct record_mmap *map)
 {
         AUTO_RELEASE(buf) path = {0};
 
-        if (!os_left_out(0))
-                return false;
         buf_printf(&path, "/proc/%" PRId32 "/root%s", map->pid, map->path);
         return os_is_left_out(buf_text(&path));
 }

@@ -121,7 +121,7 @@ bool thread_stacks_begin(struct thread_stacks *s, int32_t pid, const struct reco
         if (wait_thread_read(pid, pid, &first) && first.is_refused)
                 return err_set(err, ERR_DENIED, "process %" PRId32 " can't be read: %s", pid,
                                stop_refusal_why(pid));
-        linux_mounts_look(&pid, 1);
+        linux_mounts_watch(&pid, 1);
         proc_synth_process(&synth, pid);
         if (!synth.out.len)
                 ok = err_set(err, ERR_MISSING, "process %" PRId32 " has ended", pid);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folders whose file system does not answer: the server of a network file system has gone, or the process
- * behind FUSE hangs. Whoever asked for a file below them would wait, so their files count as not readable.
+/* Folders of file systems that another machine or a process serves. If the server has gone, whoever asks for
+ * a file below them waits, and cannot even be killed. Before the first file below such a folder is asked for,
+ * a child process asks for it; if that does not end within a second, all files below the folder count as not
+ * readable ("Connection timed out").
  */
 #ifndef OS_LEFT_OUT_H
 #define OS_LEFT_OUT_H
@@ -8,19 +10,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Files below `folder`, an absolute path, fail with "Connection timed out" from now on. It may be one of
- * another mount namespace, by /proc/PID/root. Of many folders the first 128 are kept. May be called by any
- * thread.
+/* `folder` is an absolute path other than "/", maybe one of another mount namespace by /proc/PID/root. Of
+ * many folders the first 256 are kept. May be called by any thread. Linux only.
  */
-void os_leave_out(const char *folder);
+void os_add_served(const char *folder);
 
-/* Whether the path is one of these folders or below one, also by /proc/PID/root. */
+/* Whether the path is one of the folders that do not answer or below one, also by /proc/PID/root and
+ * /proc/PID/cwd. Linux only.
+ */
 bool os_is_left_out(const char *path);
 
-/* False if a file can't be looked up within a second. Linux only. */
-bool os_linux_answers(const char *path);
-
-/* NULL after the last one. */
+/* The folders that did not answer, by number; NULL after the last one. */
 const char *os_left_out(size_t i);
 
 #endif

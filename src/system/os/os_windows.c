@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "os_left_out.h"
 #include "os_windows_console.h"
 #include "text.h"
 
@@ -625,4 +626,10 @@ char **os_arguments(int *argc, char **argv)
         LocalFree(wide);
         *argc = n;
         return arguments;
+}
+
+/* Here nothing is left out. */
+const char *os_left_out(size_t number)
+{
+        return NULL;
 }

@@ -22,8 +22,6 @@ TEST(served_file_systems_are_found)
 
         ASSERT_CMP(mounts->n, ==, 4);
         EXPECT_STR(mounts->items[0].point, "/mnt/a b\\");
-        EXPECT_INT(mounts->items[0].dev_major, 0);
-        EXPECT_INT(mounts->items[0].dev_minor, 45);
         EXPECT_TRUE(linux_mounts_find(mounts, 91) == &mounts->items[1]);
         EXPECT_STR(linux_mounts_find(mounts, 92)->point, "/mnt/ntfs");
         EXPECT_STR(linux_mounts_find(mounts, 96)->point, "/last");
@@ -36,29 +34,23 @@ TEST(those_of_a_process_that_does_not_exist)
         const int32_t pids[] = {INT32_MAX, getpid(), getpid()};
 
         EXPECT_INT(mounts->n, 0);
-        linux_mounts_look(pids, N_ELEMENTS(pids));
+        linux_mounts_watch(pids, N_ELEMENTS(pids));
         EXPECT_TRUE(!os_left_out(0));
 }
 
-TEST(files_below_a_folder_that_is_left_out_are_not_asked)
+/* These answer; tests/system/test_stalled.py has some that do not. */
+TEST(folders_that_answer_are_not_left_out)
 {
         struct os_stat file;
-        struct err err = {0};
 
+        os_add_served("/bin");
+        os_add_served("/bin");
+        os_add_served("/proc/1/root/no");
+        EXPECT_TRUE(!os_is_left_out("/bin/sh") && !os_is_left_out("/bin") && !os_is_left_out("/binary"));
+        EXPECT_TRUE(!os_is_left_out("/proc/1/root/no/file") && !os_is_left_out("/proc/1/cwd/file"));
+        EXPECT_TRUE(!os_is_left_out("file") && !os_is_left_out(""));
         EXPECT_TRUE(os_stat("/bin/sh", &file));
-        os_leave_out("/bin");
-        os_leave_out("/no");
-        os_leave_out("/bin");
-        EXPECT_STR(os_left_out(1), "/no");
-        EXPECT_TRUE(!os_left_out(2));
-        EXPECT_TRUE(os_is_left_out("/bin") && os_is_left_out("/bin/sh"));
-        EXPECT_TRUE(os_is_left_out("/proc/123/root/bin/sh"));
-        EXPECT_TRUE(!os_is_left_out("/binary") && !os_is_left_out("/usr/bin/sh"));
-        EXPECT_TRUE(!os_is_left_out("/proc/self/bin"));
-        EXPECT_TRUE(!os_stat("/bin/sh", &file));
-        EXPECT_TRUE(!os_map_open("/bin/sh", &err));
-        EXPECT_STR(err.text, "/bin/sh: Connection timed out");
-        EXPECT_TRUE(!os_list_dir("/bin", NULL, NULL, &err));
+        EXPECT_TRUE(!os_left_out(0));
 }
 
 TAP_MAIN
