@@ -36,7 +36,8 @@ bool export_output_choose(const char *name, const char *file, bool json, const s
 
 bool export_output_is_page(const struct export_format *format);
 
-/* As cmd_can_write(); NULL is standard output, to which a binary format is not written if it is a terminal. */
+/* As cmd_can_write(); NULL is standard output, to which a binary format is not written if it is a
+ * terminal. */
 bool export_output_can_write(const struct export_format *format, const char *prefix, const char *name,
                              struct err *err);
 
