@@ -37,6 +37,8 @@ struct lock_log {
         size_t n, cap;
         struct map open; /* thread and address to the index of the wait + 1 */
         uint64_t n_cut;
+        uint64_t n_left_out;      /* beginnings that count, for lack of memory */
+        uint64_t n_ends_left_out; /* of all beginnings that were left out */
         struct budget_share share;
 };
 
@@ -94,7 +96,22 @@ static int32_t waiter_of(const struct sample *sample)
         return sample->tid > 0 ? sample->tid : -1 - (int32_t)(sample->cpu & INT32_MAX);
 }
 
-/* A mutex that a thread first spins for has two beginnings and one end: the first one counts. */
+/* A thread that waits for a mutex spins, sleeps, and spins again when it is the next one: each time is a
+ * beginning, and there is one end. */
+static bool goes_on(const struct contention *open, const struct contention *wait)
+{
+        return open->is_open && wait->flags & MUTEX && (open->flags ^ wait->flags) == SPIN;
+}
+
+/* The sleep of a mutex was left out with the spinning before it. */
+static void leave_out(struct lock_log *log, const struct contention *wait)
+{
+        if (wait->flags == MUTEX)
+                return;
+        log->n_left_out += wait->counts;
+        log->n_ends_left_out++;
+}
+
 static void begin_wait(struct lock_log *log, const struct contention *wait, const struct sample *sample)
 {
         const struct sample of_cpu = {.cpu = sample->cpu};
@@ -102,10 +119,13 @@ static void begin_wait(struct lock_log *log, const struct contention *wait, cons
         bool is_new;
         uint64_t *at = map_put(&log->open, key, &is_new);
 
-        if (!is_new && log->waits[*at - 1].is_open)
+        if (!is_new && goes_on(&log->waits[*at - 1], wait)) {
+                log->waits[*at - 1].flags = wait->flags;
                 return;
+        }
         if (!budget_share_take(&log->share, BUDGET_SAMPLES, 3 * sizeof(*log->waits))) {
                 map_remove(&log->open, key);
+                leave_out(log, wait);
                 return;
         }
         ARRAY_PUSH(log->waits, log->n, log->cap, *wait);
@@ -119,7 +139,10 @@ static void end_wait(struct lock_log *log, int32_t waiter, uint64_t address, uin
         const uint64_t *at = map_find(&log->open, key_of(waiter, address));
         struct contention *wait = at && log->waits[*at - 1].is_open ? &log->waits[*at - 1] : NULL;
 
-        log->n_cut += !wait && counts;
+        if (!wait && log->n_ends_left_out)
+                log->n_ends_left_out--;
+        else if (!wait)
+                log->n_cut += counts;
         if (!wait)
                 return;
         wait->to_ns = ns > wait->from_ns ? ns : wait->from_ns;
@@ -247,11 +270,10 @@ static uint32_t node_of(const struct beginning *list, size_t n, const struct con
         return low < n && !compare_beginnings(&list[low], &wanted) ? list[low].node : NAMED_NONE;
 }
 
-/* The function that wants the lock. */
-static const char *function_of(const struct named_stacks *named, uint32_t node,
-                               struct wait_function functions[MAX_FUNCTIONS])
+static const char *find_function(const struct named_stacks *named, uint32_t node)
 {
-        size_t n = node == NAMED_NONE ? 0 : wait_functions_of(named, node, functions, MAX_FUNCTIONS);
+        struct wait_function functions[MAX_FUNCTIONS];
+        size_t n = wait_functions_of(named, node, functions, MAX_FUNCTIONS);
 
         for (size_t i = 0; i < n; i++) {
                 if (!is_of_lock(functions[i].name))
@@ -260,32 +282,43 @@ static const char *function_of(const struct named_stacks *named, uint32_t node,
         return n ? functions[n - 1].name : "";
 }
 
+/* The function that wants the lock. Many waits have the same stack. */
+static const char *function_of(const struct named_stacks *named, uint32_t node, const char **by_node)
+{
+        if (node == NAMED_NONE)
+                return "";
+        if (!by_node[node])
+                by_node[node] = find_function(named, node);
+        return by_node[node];
+}
+
 struct lock_rows *lock_log_rows(const struct lock_log *log, const struct named_stacks *named,
                                 const struct sample_list *samples)
 {
         struct lock_rows *rows = lock_rows_new();
-        struct wait_function functions[MAX_FUNCTIONS];
+        const char **by_node = mem_new(named->n_nodes + 1, sizeof(*by_node));
         size_t n;
         struct beginning *beginnings = list_beginnings(log, samples, &n);
 
         rows->is_kernel = true;
         rows->n_cut = log->n_cut;
+        rows->n_left_out = log->n_left_out;
         for (size_t i = 0; i < log->n; i++) {
                 const struct contention *wait = &log->waits[i];
 
                 rows->n_cut += wait->is_open && wait->counts;
                 if (wait->is_open || !wait->counts)
                         continue;
-                lock_rows_add(rows,
-                              &(struct lock_row){
-                                      .lock = kind_of(wait->flags),
-                                      .address = wait->address,
-                                      .function = function_of(named, node_of(beginnings, n, wait), functions),
-                                      .count = 1,
-                                      .total_ns = wait->to_ns - wait->from_ns,
-                                      .longest_ns = wait->to_ns - wait->from_ns});
+                lock_rows_add(rows, &(struct lock_row){.lock = kind_of(wait->flags),
+                                                       .address = wait->address,
+                                                       .function = function_of(
+                                                               named, node_of(beginnings, n, wait), by_node),
+                                                       .count = 1,
+                                                       .total_ns = wait->to_ns - wait->from_ns,
+                                                       .longest_ns = wait->to_ns - wait->from_ns});
         }
         free(beginnings);
+        free(by_node);
         lock_rows_finish(rows);
         return rows;
 }

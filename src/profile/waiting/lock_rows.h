@@ -32,7 +32,8 @@ struct lock_rows {
         size_t n;
         bool is_kernel; /* locks of the kernel, from its tracepoints; else of programs, from waits */
         uint64_t count, total_ns;
-        uint64_t n_cut; /* waits whose beginning or end was not recorded, which are in no row */
+        uint64_t n_cut;      /* waits whose beginning or end was not recorded, which are in no row */
+        uint64_t n_left_out; /* waits that are in no row because the limit of memory was reached */
         struct arena texts;
         struct lock_owner *owners;
         size_t n_owners, cap_owners, cap;

@@ -58,7 +58,8 @@ static void add(struct wall_making *m, struct lock_rows *rows, const struct wall
                                     .owner_tid = owner,
                                     .count = r->n_waits,
                                     .total_ns = ns,
-                                    .longest_ns = r->to_ns - r->from_ns});
+                                    .longest_ns = wall_making_part(m, r->from_ns, r->to_ns,
+                                                                   r->to_ns - r->from_ns)});
 }
 
 struct lock_rows *lock_waits_new(struct wall_making *m)

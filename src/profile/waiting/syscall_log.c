@@ -7,9 +7,14 @@
 #include "mem.h"
 #include "perf_abi.h"
 #include "sched_events.h"
+#include "text.h"
+
+/* Tracepoints of all calls, and those of one call each, such as sys_enter_read. */
+enum call_system { CALLS_OF_ALL, CALLS_OF_EACH, N_CALL_SYSTEMS };
 
 /* An event of the session; all fields are NULL if it is another one. */
 struct call_event {
+        enum call_system system;
         const struct tracing_field *number;
         const struct tracing_field *result; /* only at the end of a call */
 };
@@ -31,37 +36,67 @@ struct syscall_log {
         struct budget_share share;
 };
 
+static bool is_named(const char *name, const char *wanted, enum call_system system)
+{
+        return system == CALLS_OF_EACH ? text_starts(name, wanted) : !strcmp(name, wanted);
+}
+
 static struct call_event event_of(const struct perfdata_reader *reader, const struct perf_attr *attr)
 {
+        static const struct {
+                const char *system, *begin, *end, *number;
+        } systems[N_CALL_SYSTEMS] = {
+                [CALLS_OF_ALL] = {"raw_syscalls", "sys_enter", "sys_exit", "id"},
+                [CALLS_OF_EACH] = {"syscalls", "sys_enter_", "sys_exit_", "__syscall_nr"},
+        };
         const struct tracing_event *tracepoint = perfdata_tracepoint(reader, attr);
         struct call_event e = {0};
 
-        if (!tracepoint || strcmp(tracepoint->system, "raw_syscalls") != 0 || !sched_events_is_each(attr) ||
-            !(attr->sample_type & PERF_SAMPLE_RAW))
+        if (!tracepoint || !sched_events_is_each(attr) || !(attr->sample_type & PERF_SAMPLE_RAW))
                 return e;
-        e.number = tracing_event_number(tracepoint, "id");
-        if (e.number && !strcmp(tracepoint->name, "sys_exit"))
+        while (e.system < N_CALL_SYSTEMS && strcmp(tracepoint->system, systems[e.system].system) != 0)
+                e.system++;
+        if (e.system == N_CALL_SYSTEMS)
+                return e;
+        if (is_named(tracepoint->name, systems[e.system].end, e.system))
                 e.result = tracing_event_number(tracepoint, "ret");
-        else if (strcmp(tracepoint->name, "sys_enter") != 0)
-                e.number = NULL;
+        if (e.result || is_named(tracepoint->name, systems[e.system].begin, e.system))
+                e.number = tracing_event_number(tracepoint, systems[e.system].number);
         return e;
+}
+
+/* Where both systems were recorded, each call is in both of them. */
+static bool choose_system(struct syscall_log *log)
+{
+        bool has_begin[N_CALL_SYSTEMS] = {0}, has_end[N_CALL_SYSTEMS] = {0};
+        enum call_system chosen = 0;
+
+        for (size_t i = 0; i < log->n_events; i++) {
+                const struct call_event *e = &log->events[i];
+
+                if (e->number)
+                        (e->result ? has_end : has_begin)[e->system] = true;
+        }
+        while (chosen < N_CALL_SYSTEMS && !(has_begin[chosen] && has_end[chosen]))
+                chosen++;
+        for (size_t i = 0; i < log->n_events; i++) {
+                if (log->events[i].system != chosen)
+                        log->events[i].number = NULL;
+        }
+        return chosen < N_CALL_SYSTEMS;
 }
 
 struct syscall_log *syscall_log_new(const struct perfdata_reader *reader, struct budget *budget)
 {
         AUTO(syscall_log) log = mem_new(1, sizeof(*log));
-        bool has_begin = false, has_end = false;
 
         log->rows = syscall_rows_new();
         log->share.budget = budget;
         log->n_events = perfdata_n_events(reader);
         log->events = mem_new(log->n_events + 1, sizeof(*log->events));
-        for (size_t i = 0; i < log->n_events; i++) {
+        for (size_t i = 0; i < log->n_events; i++)
                 log->events[i] = event_of(reader, &perfdata_get_event(reader, i)->attr);
-                has_begin |= log->events[i].number && !log->events[i].result;
-                has_end |= log->events[i].result != NULL;
-        }
-        return has_begin && has_end ? TAKE(log) : NULL;
+        return choose_system(log) ? TAKE(log) : NULL;
 }
 
 void syscall_log_free(struct syscall_log *log)
@@ -104,9 +139,11 @@ static void end_call(struct syscall_log *log, struct open_call *call, const stru
         uint64_t ns = sample->time - call->from_ns;
 
         call->is_open = false;
-        if (!is_known || (!syscall_rows_has(log->rows, sample->tid, number) &&
-                          !budget_share_take(&log->share, BUDGET_SAMPLES, 2 * sizeof(struct syscall_row))))
+        if (!is_known)
                 log->rows->n_cut++;
+        else if (!syscall_rows_has(log->rows, sample->tid, number) &&
+                 !budget_share_take(&log->share, BUDGET_SAMPLES, 2 * sizeof(struct syscall_row)))
+                log->rows->n_left_out++;
         else
                 syscall_rows_add(log->rows, &(struct syscall_row){.pid = sample->pid,
                                                                   .tid = sample->tid,
@@ -129,10 +166,12 @@ void syscall_log_take(struct syscall_log *log, uint32_t event, const struct samp
                 return;
         number = (int64_t)tracing_field_read(e->number, sample->raw, &is_bad);
         result = e->result ? (int64_t)tracing_field_read(e->result, sample->raw, &is_bad) : 0;
-        call = is_bad || number != (int32_t)number ? NULL : call_of(log, sample->tid);
-        if (!call)
+        if (is_bad || number != (int32_t)number)
                 return;
-        if (!e->result)
+        call = call_of(log, sample->tid);
+        if (!call)
+                log->rows->n_left_out += counts && !e->result;
+        else if (!e->result)
                 begin_call(log, call, &(struct open_call){sample->time, (int32_t)number, true, counts});
         else if (counts)
                 end_call(log, call, sample, (int32_t)number, result < 0 && result >= -MAX_ERRNO);

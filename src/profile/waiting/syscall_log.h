@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tracepoints raw_syscalls:sys_enter and sys_exit, in the order of time: each system call of each
- * thread. */
+ * thread. Or those of single calls, as syscalls:sys_enter_read and sys_exit_read. */
 #ifndef SYSCALL_LOG_H
 #define SYSCALL_LOG_H
 
@@ -10,9 +10,9 @@
 
 struct syscall_log;
 
-/* NULL if the session does not have both tracepoints, with each time that they happened. Points into the
- * reader. Memory is taken from `budget`, which may be NULL; if there is no more, further threads and calls
- * are left out. */
+/* NULL if the session does not have tracepoints of both ends, with each time that they happened. Points into
+ * the reader. Memory is taken from `budget`, which may be NULL; if there is no more, further threads and
+ * calls are left out. */
 struct syscall_log *syscall_log_new(const struct perfdata_reader *reader, struct budget *budget);
 void syscall_log_free(struct syscall_log *log);
 AUTO_DEFINE(syscall_log)

@@ -29,6 +29,7 @@ struct syscall_rows {
         bool is_waits;            /* of calls in which threads waited; there is no n_errors */
         uint64_t count, total_ns; /* of all rows */
         uint64_t n_cut;           /* calls whose beginning or end was not recorded, which are in no row */
+        uint64_t n_left_out;      /* calls that are in no row because the limit of memory was reached */
         uint64_t unknown_ns;      /* of waits in calls that are not known */
         struct arena texts;
         struct map by_key; /* thread and number to the index of the row + 1 */

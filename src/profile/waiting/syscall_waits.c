@@ -94,7 +94,9 @@ struct syscall_rows *syscall_waits_new(struct wall_making *m)
                                                                      .number = number,
                                                                      .count = r->n_waits,
                                                                      .total_ns = ns,
-                                                                     .longest_ns = r->to_ns - r->from_ns});
+                                                                     .longest_ns = wall_making_part(
+                                                                             m, r->from_ns, r->to_ns,
+                                                                             r->to_ns - r->from_ns)});
         }
         add_unknown(m, rows);
         map_release(&by_node);

@@ -86,6 +86,9 @@ static void add_heading(const struct lock_rows *rows, struct buf *out)
         if (rows->n_cut)
                 buf_printf(out, "not counted: %" PRIu64 " that began or ended outside of the recording\n",
                            rows->n_cut);
+        if (rows->n_left_out)
+                buf_printf(out, "%" PRIu64 " waits are in no row, because the limit of memory was reached\n",
+                           rows->n_left_out);
 }
 
 void lock_view_text(const struct lock_view *view, struct buf *out)
@@ -153,6 +156,7 @@ void lock_view_json(const struct lock_view *view, struct json *json)
         json_key(json, "seconds");
         json_fixed(json, seconds((double)rows->total_ns), 9);
         json_key_u64(json, "cut", rows->n_cut);
+        json_key_u64(json, "left_out", rows->n_left_out);
         json_key(json, "rows");
         table_render_json(table, true, json);
         json_end_object(json);

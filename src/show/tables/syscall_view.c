@@ -5,6 +5,8 @@
 
 #include "table.h"
 
+enum { SHOWN_NS = 500000 }; /* what is not 0.000 s */
+
 static const struct column text_columns[] = {
         {.name = "total ms", .type = COLUMN_FIXED, .decimals = 3},
         {.name = "longest", .type = COLUMN_FIXED, .decimals = 3},
@@ -56,12 +58,17 @@ static void add_heading(const struct syscall_rows *rows, struct buf *out)
                    rows->is_waits ? "wait" : "system call", plural, rows->is_waits ? " in system calls" : "",
                    seconds((double)rows->total_ns));
         if (rows->is_waits)
-                buf_add_str(out, "calls that did not wait are not known\n");
+                buf_add_str(out, "system calls that did not wait were not recorded\n");
         if (rows->n_cut)
                 buf_printf(out, "not counted: %" PRIu64 " that began or ended outside of the recording\n",
                            rows->n_cut);
-        if (rows->unknown_ns)
-                buf_printf(out, "waits of %.3f s: the call is not known\n",
+        if (rows->n_left_out)
+                buf_printf(out,
+                           "%" PRIu64
+                           " system calls are in no row, because the limit of memory was reached\n",
+                           rows->n_left_out);
+        if (rows->unknown_ns >= SHOWN_NS)
+                buf_printf(out, "%.3f s of waits in unknown system calls\n",
                            seconds((double)rows->unknown_ns));
 }
 
@@ -142,6 +149,7 @@ void syscall_view_json(const struct syscall_view *view, struct json *json)
         json_key(json, "seconds");
         json_fixed(json, seconds((double)rows->total_ns), 9);
         json_key_u64(json, "cut", rows->n_cut);
+        json_key_u64(json, "left_out", rows->n_left_out);
         json_key(json, "unknown_seconds");
         json_fixed(json, seconds((double)rows->unknown_ns), 9);
         json_key(json, "rows");

@@ -97,6 +97,35 @@ TEST(locks_of_the_kernel)
         EXPECT_STR(rows->items[0].owner_function, "");
 }
 
+/* A thread spins for a mutex, sleeps, spins when it is the next one, and sleeps again. Of another wait the
+ * end is not recorded, so that the next beginning is another wait. */
+TEST(waits_that_begin_again)
+{
+        static const uint32_t kinds[] = {WRITE, SPIN, 0, MUTEX | SPIN};
+        AUTO(report) report = NULL;
+        struct session_builder b;
+
+        begin(&b);
+        want(&b, 100, 10, 0xf00, MUTEX | SPIN);
+        want(&b, 120, 10, 0xf00, MUTEX);
+        want(&b, 140, 10, 0xf00, MUTEX | SPIN);
+        want(&b, 160, 10, 0xf00, MUTEX);
+        get(&b, 200, 10, 0xf00);
+        for (size_t i = 0; i < N_ELEMENTS(kinds); i++) {
+                want(&b, 300, 11, 0xb00 + i, kinds[i]);
+                want(&b, 1000, 11, 0xb00 + i, kinds[i]);
+                get(&b, 1010 + i, 11, 0xb00 + i);
+        }
+        report = report_of(&b, &(struct profile_filter){0});
+        ASSERT_TRUE(report && report->locks && report->locks->n == 5);
+        EXPECT_INT(report->locks->n_cut, N_ELEMENTS(kinds));
+        expect_row(&report->locks->items[0], "mutex", 0xf00, 1, 100, 100);
+        expect_row(&report->locks->items[1], "mutex", 0xb03, 1, 13, 13);
+        expect_row(&report->locks->items[2], "semaphore", 0xb02, 1, 12, 12);
+        expect_row(&report->locks->items[3], "spinlock", 0xb01, 1, 11, 11);
+        expect_row(&report->locks->items[4], "rwsem:W", 0xb00, 1, 10, 10);
+}
+
 /* The second thread gives its number back while it spins. */
 TEST(threads_at_their_very_end)
 {
@@ -157,6 +186,8 @@ TEST(hostile_locks)
         EXPECT_INT(report->locks->total_ns, 0);
 }
 
+/* Waits that are left out are counted, and their ends are not taken for ends of waits that began before the
+ * recording. */
 TEST(memory_is_limited)
 {
         struct budget budget;
@@ -176,15 +207,19 @@ TEST(memory_is_limited)
         budget_init(&budget, 1 << 20);
         log = lock_log_new(reader, &budget);
         ASSERT_TRUE(log != NULL);
-        for (int32_t tid = 1; tid < 100000; tid++) {
-                uint8_t raw[RAW_BYTES] = {0};
-                const struct sample sample = {.tid = tid, .raw = cursor_make(raw, sizeof(raw))};
+        for (unsigned event = 0; event < 2; event++) {
+                for (int32_t tid = 1; tid <= 100000; tid++) {
+                        uint8_t raw[RAW_BYTES] = {0};
+                        const struct sample sample = {.tid = tid, .raw = cursor_make(raw, sizeof(raw))};
 
-                lock_log_take(log, 0, &sample, true);
+                        lock_log_take(log, event, &sample, true);
+                }
         }
         EXPECT_TRUE(budget.left_out & 1u << BUDGET_SAMPLES);
         rows = lock_log_rows(log, &named, samples);
-        EXPECT_CMP(rows->n_cut, <, 1 << 16);
+        EXPECT_INT(rows->n_cut, 0);
+        EXPECT_CMP(rows->n_left_out, >, 100000 - (1 << 16));
+        EXPECT_INT(rows->n_left_out + rows->count, 100000);
         lock_log_free(TAKE(log));
         EXPECT_INT(budget.used_bytes, 0);
         budget_release(&budget);
@@ -192,6 +227,7 @@ TEST(memory_is_limited)
 
 /* --- Readings --- */
 
+enum { FUTEX = 202 };
 enum { PROCESS = 10, WAITER = 11, HOLDER = 12, OTHER = 13, STRANGER = 14, CPU = 0, WAITING = 1 };
 
 static bool counts_wait(void *ctx, int32_t pid, int32_t tid, unsigned state)
@@ -223,6 +259,7 @@ static struct wait_reading reading_at(uint64_t ms, int32_t tid, int32_t owner)
                                      .how = WAIT_HOW_STILL,
                                      .state = 'S',
                                      .call = WAIT_CALL_FUTEX,
+                                     .number = FUTEX,
                                      .args = {0xb00},
                                      .lock = {2, 0, (uint32_t)owner},
                                      .look_ns = 5 * MS,
@@ -232,7 +269,7 @@ static struct wait_reading reading_at(uint64_t ms, int32_t tid, int32_t owner)
 
 /* A thread waits for a mutex from 11 to 30 ms and from 31 to 50 ms. Its holder runs, then it sleeps. In a
  * third wait the number of the owner is that of another process. */
-static struct lock_rows *rows_of_mutex(uint64_t from_ns)
+static struct wall_pieces *pieces_of_mutex(uint64_t from_ns)
 {
         static char names[3][32] = {"pthread_mutex_lock", "run", "nanosleep"};
         struct named_frame frames[3];
@@ -248,7 +285,6 @@ static struct lock_rows *rows_of_mutex(uint64_t from_ns)
         const struct sched_events events = {0};
         AUTO(sample_list) samples = sample_list_new();
         AUTO(cpu_spans) spans = cpu_spans_new(NULL);
-        AUTO(wall_pieces) pieces = NULL;
 
         readings[3].call = WAIT_CALL_SLEEP;
         for (uint32_t i = 0; i < 3; i++) {
@@ -276,23 +312,24 @@ static struct lock_rows *rows_of_mutex(uint64_t from_ns)
                                                          .node = 1,
                                                          .pid = PROCESS,
                                                          .tid = HOLDER});
-        pieces = wall_pieces_new(&(struct wall_request){.waits = &waits,
-                                                        .events = &events,
-                                                        .named = &named,
-                                                        .samples = samples,
-                                                        .spans = spans,
-                                                        .waiting_event = WAITING,
-                                                        .cpu_event = CPU,
-                                                        .wants = WALL_WANTS_LOCKS,
-                                                        .counts_wait = counts_wait,
-                                                        .thread_name = thread_name,
-                                                        .rows_from_ns = from_ns});
-        return pieces ? TAKE(pieces->locks) : NULL;
+        return wall_pieces_new(&(struct wall_request){.waits = &waits,
+                                                      .events = &events,
+                                                      .named = &named,
+                                                      .samples = samples,
+                                                      .spans = spans,
+                                                      .waiting_event = WAITING,
+                                                      .cpu_event = CPU,
+                                                      .wants = WALL_WANTS_LOCKS | WALL_WANTS_SYSCALLS,
+                                                      .counts_wait = counts_wait,
+                                                      .thread_name = thread_name,
+                                                      .rows_from_ns = from_ns,
+                                                      .arch = ARCH_X86_64});
 }
 
 TEST(waits_for_a_mutex)
 {
-        AUTO(lock_rows) rows = rows_of_mutex(0);
+        AUTO(wall_pieces) pieces = pieces_of_mutex(0);
+        const struct lock_rows *rows = pieces ? pieces->locks : NULL;
 
         ASSERT_TRUE(rows && rows->n == 1);
         expect_row(&rows->items[0], "mutex", 0xb00, 3, 3 * 19000, 19000);
@@ -306,11 +343,26 @@ TEST(waits_for_a_mutex)
 /* What a chosen time has of them. The holder then sleeps. */
 TEST(waits_in_a_time)
 {
-        AUTO(lock_rows) rows = rows_of_mutex(41 * MS);
+        AUTO(wall_pieces) pieces = pieces_of_mutex(41 * MS);
+        const struct lock_rows *rows = pieces ? pieces->locks : NULL;
 
         ASSERT_TRUE(rows && rows->n == 1);
         expect_row(&rows->items[0], "mutex", 0xb00, 2, 9000 + 19000, 19000);
         EXPECT_STR(rows->items[0].owner_function, "nanosleep");
+}
+
+/* The longest wait has no more of it than the total. The first call is the sleep of the holder. */
+TEST(a_time_cuts_the_only_wait)
+{
+        AUTO(wall_pieces) pieces = pieces_of_mutex(61 * MS);
+
+        ASSERT_TRUE(pieces && pieces->locks->n == 1 && pieces->syscalls->n == 2);
+        expect_row(&pieces->locks->items[0], "mutex", 0xb00, 1, 9000, 9000);
+        EXPECT_INT(pieces->syscalls->items[0].tid, HOLDER);
+        EXPECT_INT(pieces->syscalls->items[0].longest_ns, 19 * MS);
+        EXPECT_INT(pieces->syscalls->items[1].tid, WAITER);
+        EXPECT_INT(pieces->syscalls->items[1].total_ns, 9 * MS);
+        EXPECT_INT(pieces->syscalls->items[1].longest_ns, 9 * MS);
 }
 
 /* Of eight waits of 4 ms five are met, so that each stands for 1.6. */

@@ -117,6 +117,83 @@ TEST(calls_that_are_cut)
         EXPECT_INT(report->syscalls->n_cut, 4);
 }
 
+/* perf record -e syscalls:sys_enter_futex -e syscalls:sys_enter_read -e syscalls:sys_exit_read */
+static const struct tracepoint_format single_calls[] = {
+        {702, "syscalls",
+         "name: sys_enter_futex\nID: 702\nformat:\n"
+         "\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n"},
+        {700, "syscalls",
+         "name: sys_enter_read\nID: 700\nformat:\n"
+         "\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n"},
+        {701, "syscalls",
+         "name: sys_exit_read\nID: 701\nformat:\n"
+         "\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n"
+         "\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n"},
+};
+
+static void add_single_call(struct session_builder *b, unsigned event, uint64_t us, int32_t number)
+{
+        uint8_t raw[RAW_BYTES] = {0};
+
+        tracepoint_session_put(raw, 8, (uint64_t)number, 4);
+        tracepoint_session_put(raw, 16, (uint64_t)-11, 8);
+        tracepoint_session_sample(b, event, us * US, 10, 1, raw, sizeof(raw));
+}
+
+TEST(tracepoints_of_single_calls)
+{
+        AUTO(report) report = NULL;
+        struct session_builder b;
+
+        tracepoint_session_begin(&b, single_calls, N_ELEMENTS(single_calls));
+        builder_feature_str(&b, FEATURE_ARCH, "x86_64");
+        add_single_call(&b, 1, 100, READ);
+        add_single_call(&b, 2, 150, READ);
+        add_single_call(&b, 0, 160, FUTEX);
+        report = report_of(&b, &(struct profile_filter){0});
+        ASSERT_TRUE(report && report->syscalls && report->syscalls->n == 1);
+        expect_row(&report->syscalls->items[0], "read", 10, 1, 1, 50, 50);
+        EXPECT_INT(report->syscalls->n_cut, 1);
+}
+
+/* Each call then is in two pairs of tracepoints, and counts once. */
+TEST(tracepoints_of_all_and_of_single_calls)
+{
+        const struct tracepoint_format both[] = {formats[0], formats[1], single_calls[1], single_calls[2]};
+        AUTO(report) report = NULL;
+        struct session_builder b;
+
+        tracepoint_session_begin(&b, both, N_ELEMENTS(both));
+        builder_feature_str(&b, FEATURE_ARCH, "x86_64");
+        enter(&b, 100, 10, READ);
+        add_single_call(&b, 2, 101, READ);
+        add_single_call(&b, 3, 149, READ);
+        leave(&b, 150, 10, READ, -11);
+        report = report_of(&b, &(struct profile_filter){0});
+        ASSERT_TRUE(report && report->syscalls && report->syscalls->n == 1);
+        expect_row(&report->syscalls->items[0], "read", 10, 1, 1, 50, 50);
+        EXPECT_INT(report->syscalls->n_cut, 0);
+}
+
+/* Without a result, the end of a call is not known, whatever its name is. */
+TEST(ends_without_a_result)
+{
+        const struct tracepoint_format lacking[] = {
+                {444, "raw_syscalls",
+                 "name: sys_exit\nID: 444\nformat:\n\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"},
+                formats[1],
+        };
+        AUTO(report) report = NULL;
+        struct session_builder b;
+
+        tracepoint_session_begin(&b, lacking, N_ELEMENTS(lacking));
+        enter(&b, 100, 10, READ);
+        leave(&b, 110, 10, READ, 0);
+        report = report_of(&b, &(struct profile_filter){0});
+        ASSERT_TRUE(report != NULL);
+        EXPECT_CMP(report->syscalls, ==, NULL);
+}
+
 TEST(calls_of_chosen_threads_and_times)
 {
         const struct profile_filter by_tid = {.has_tid = true, .tid = 11}, by_time = {.from_ns = 105 * US};
@@ -169,7 +246,12 @@ TEST(hostile_calls)
         EXPECT_INT(report->syscalls->total_ns / US, 100000);
 }
 
-/* With a limit of memory, threads are left out, and this is said. */
+static const char *no_name(void *ctx, int32_t pid, int32_t tid)
+{
+        return "";
+}
+
+/* With a limit of memory, calls are left out and counted. */
 TEST(memory_is_limited)
 {
         struct budget budget;
@@ -177,7 +259,7 @@ TEST(memory_is_limited)
         AUTO(perfdata_reader) reader = NULL;
         AUTO(syscall_rows) rows = NULL;
         AUTO_RELEASE(buf) file = {0};
-        const struct syscall_naming naming = {0};
+        const struct syscall_naming naming = {.thread_name = no_name};
         struct session_builder b;
 
         begin(&b);
@@ -188,15 +270,19 @@ TEST(memory_is_limited)
         budget_init(&budget, 1 << 20);
         log = syscall_log_new(reader, &budget);
         ASSERT_TRUE(log != NULL);
-        for (int32_t tid = 1; tid < 100000; tid++) {
-                uint8_t raw[RAW_BYTES] = {0};
-                const struct sample sample = {.tid = tid, .raw = cursor_make(raw, sizeof(raw))};
+        for (unsigned event = 0; event < 2; event++) {
+                for (int32_t tid = 1; tid <= 100000; tid++) {
+                        uint8_t raw[RAW_BYTES] = {0};
+                        const struct sample sample = {.tid = tid, .raw = cursor_make(raw, sizeof(raw))};
 
-                syscall_log_take(log, 0, &sample, true);
+                        syscall_log_take(log, event, &sample, true);
+                }
         }
         EXPECT_TRUE(budget.left_out & 1u << BUDGET_SAMPLES);
         rows = syscall_log_rows(log, &naming);
-        EXPECT_CMP(rows->n_cut, <, 1 << 16);
+        EXPECT_INT(rows->n_cut, 0);
+        EXPECT_CMP(rows->n_left_out, >, 100000 - (1 << 16));
+        EXPECT_INT(rows->n_left_out + rows->count, 100000);
         syscall_log_free(TAKE(log));
         EXPECT_INT(budget.used_bytes, 0);
         budget_release(&budget);

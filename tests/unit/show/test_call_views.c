@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables of report --sort syscall and --sort lock, of waits: golden files have those of tracepoints. */
+#include <string.h>
+
 #include "lock_view.h"
 #include "syscall_view.h"
 #include "tap.h"
@@ -21,6 +23,7 @@ TEST(waits_in_calls)
 
         rows->is_waits = true;
         rows->n_cut = 3;
+        rows->n_left_out = 7;
         rows->unknown_ns = 20 * MS;
         syscall_rows_add(rows, &(struct syscall_row){.pid = 1,
                                                      .tid = 4711,
@@ -37,15 +40,45 @@ TEST(waits_in_calls)
         syscall_rows_finish(rows, &naming);
         syscall_view_text(&view, &text);
         EXPECT_STR(buf_text(&text), "5 waits in system calls, 0.051 s in total\n"
-                                    "calls that did not wait are not known\n"
+                                    "system calls that did not wait were not recorded\n"
                                     "not counted: 3 that began or ended outside of the recording\n"
-                                    "waits of 0.020 s: the call is not known\n"
+                                    "7 system calls are in no row, because the limit of memory was reached\n"
+                                    "0.020 s of waits in unknown system calls\n"
                                     "total ms longest   mean waits call       thread\n"
                                     "======== =======   ==== ===== ====       ======\n"
                                     "  50.000  30.000 12.500     4 futex      a thread with...\n"
                                     "   1.000   1.000  1.000     1 page fault a thread with...\n");
         syscall_view_csv(&view, &csv);
         EXPECT_CONTAINS(buf_text(&csv), "\npage fault,,a thread with a long name,1,4711,1,,0.001000000,");
+}
+
+/* What would be "0.000 s" is not said. */
+TEST(unknown_calls_of_no_time)
+{
+        static const struct {
+                uint64_t ns;
+                const char *text;
+        } cases[] = {
+                {MS / 2 - 1, ""},
+                {MS / 2, "0.001 s of waits in unknown system calls\n"},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                AUTO(syscall_rows) rows = syscall_rows_new();
+                const struct syscall_view view = {rows, 10, 0};
+                AUTO_RELEASE(buf) wanted = {0};
+                AUTO_RELEASE(buf) text = {0};
+
+                rows->is_waits = true;
+                rows->unknown_ns = cases[i].ns;
+                syscall_view_text(&view, &text);
+                buf_printf(&wanted,
+                           "0 waits in system calls, 0.000 s in total\n"
+                           "system calls that did not wait were not recorded\n%s",
+                           cases[i].text);
+                EXPECT_INT(strncmp(buf_text(&text), buf_text(&wanted), wanted.len), 0);
+                EXPECT_INT(strstr(buf_text(&text), "unknown") != NULL, *cases[i].text != 0);
+        }
 }
 
 TEST(locks_and_their_owners)
@@ -76,11 +109,13 @@ TEST(locks_and_their_owners)
         wait.lock = "file";
         wait.total_ns = MS;
         lock_rows_add(rows, &wait);
+        rows->n_left_out = 2;
         lock_rows_finish(rows);
         lock_view_text(&view, &text);
         EXPECT_STR(
                 buf_text(&text),
                 "12 waits for locks, 0.051 s in total\n"
+                "2 waits are in no row, because the limit of memory was reached\n"
                 "        total ms  longest   mean  waits  lock         who waits  who has it\n"
                 "        ========  =======   ====  =====  ====         =========  ==========\n"
                 "          40.000   20.000  6.667      6  mutex 0xb00  want       hold in worker (12), 75 %\n"
