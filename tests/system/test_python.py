@@ -228,9 +228,9 @@ def test_samples_of_threads(t: Context) -> None:
         done = read(t, "report", *options, "-i", path)
         check("quality: 100 samples" in done.out, f"{options}", done)
         check(sum(folded(t, path, *options).values()) == 100, f"export, {options}")
-    for options in ("--thread", "python"), ("--tid", "10"):
+    for options, known in (("--thread", "python"), "python3"), (("--tid", "10"), "100"):
         done = t.ours("report", *options, "-i", path)
-        check(done.status == 1 and f"no sample matches --thread {options[1]}; the session's threads are python3" in done.err, f"{options}", done)
+        check(done.status == 1 and f"no sample matches {' '.join(options)}; the session's threads are {known}" in done.err, f"{options}", done)
 
 
 def test_packages(t: Context) -> None:

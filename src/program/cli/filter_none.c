@@ -20,18 +20,25 @@ enum { MAX_NAMES = 5, MAX_NAME_BYTES = 60 };
 struct kind {
         const char *option, *noun;
         unsigned key;
+        bool or_number; /* its values may be numbers instead of names */
 };
 
 static const struct kind kinds[] = {
-        {"--comm", "threads", PROFILE_THREAD},   {"--thread", "threads", PROFILE_THREAD},
+        {"--comm", "threads", PROFILE_THREAD},   {"--thread", "threads", PROFILE_THREAD, true},
         {"--module", "modules", PROFILE_MODULE}, {"--pid", "processes", PROFILE_PROCESS},
         {"--cpu", "CPUs", PROFILE_CPU},
 };
 
-static void add_value(const struct report *all, const struct hot_row *row, unsigned key, struct buf *out)
+static void add_value(const struct report *all, const struct hot_row *row, unsigned key, bool is_number,
+                      struct buf *out)
 {
         switch (key) {
-        case PROFILE_THREAD: text_add_printable(out, hot_text(all->hot, row->comm)); break;
+        case PROFILE_THREAD:
+                if (is_number)
+                        buf_printf(out, "%" PRId32, row->tid);
+                else
+                        text_add_printable(out, hot_text(all->hot, row->comm));
+                break;
         case PROFILE_MODULE:
                 text_add_printable(out, row->module ? hot_text(all->hot, row->module) : "unknown");
                 break;
@@ -44,7 +51,7 @@ static void add_value(const struct report *all, const struct hot_row *row, unsig
 }
 
 /* Lists the first values, each once; rows are sorted by their samples. */
-static void list_values(const struct report *all, unsigned key, struct buf *out)
+static void list_values(const struct report *all, unsigned key, bool are_numbers, struct buf *out)
 {
         const struct hot *hot = all->hot;
         size_t n = 0;
@@ -52,7 +59,7 @@ static void list_values(const struct report *all, unsigned key, struct buf *out)
         for (size_t i = 0; i < hot_n_rows(hot); i++) {
                 AUTO_RELEASE(buf) value = {0};
 
-                add_value(all, hot_get_row(hot, i), key, &value);
+                add_value(all, hot_get_row(hot, i), key, are_numbers, &value);
                 if (!value.len || value.len > MAX_NAME_BYTES || text_in_list(buf_text(out), buf_text(&value)))
                         continue;
                 if (n++ == MAX_NAMES) {
@@ -70,29 +77,42 @@ static const char *name_of(const struct report_request *request)
         return strcmp(request->path, "-") ? request->path : "standard input";
 }
 
-static bool explain(const struct kind *kind, const char *value, const struct report_request *request,
-                    struct err *err)
+static bool explain(const struct kind *kind, const char *option, const char *value,
+                    const struct report_request *request, struct err *err)
 {
         const struct report_request everything = {.path = request->path, .keys = kind->key};
         AUTO_RELEASE(buf) known = {0};
         AUTO(report) all = strcmp(request->path, "-") ? report_make(&everything, NULL) : NULL;
 
         if (all)
-                list_values(all, kind->key, &known);
+                list_values(all, kind->key, kind->or_number && *value >= '0' && *value <= '9', &known);
         err_set(err, ERR_MISSING, "%s: no sample matches %s %.40s%s%s%s%.100s", name_of(request),
-                kind->option, value, known.len ? "; the session's " : "", known.len ? kind->noun : "",
-                known.len ? " are " : "", buf_text(&known));
+                option ? option : kind->option, value, known.len ? "; the session's " : "",
+                known.len ? kind->noun : "", known.len ? " are " : "", buf_text(&known));
         return false;
+}
+
+/* Of seconds: enough for three digits. */
+static int decimals_of(uint64_t ns)
+{
+        int decimals = 3;
+
+        for (; decimals < 9 && ns < 100000000; decimals++)
+                ns *= 10;
+        return decimals;
 }
 
 static bool explain_time(const struct report_request *request, const char *time, const struct report *report,
                          struct err *err)
 {
         struct profile_totals totals = profile_get_totals(report->profile, UINT32_MAX);
+        uint64_t ns = totals.last_ns - totals.first_ns;
+        char span[48] = "are all of one moment";
 
-        return err_set(err, ERR_MISSING,
-                       "%s: no sample matches --time %.40s; the session's samples span %.3f s",
-                       name_of(request), time, (double)(totals.last_ns - totals.first_ns) / 1e9);
+        if (ns)
+                snprintf(span, sizeof(span), "span %.*f s", decimals_of(ns), (double)ns / 1e9);
+        return err_set(err, ERR_MISSING, "%s: no sample matches --time %.40s; the session's samples %s",
+                       name_of(request), time, span);
 }
 
 static bool explain_states(const struct report_request *request, const char *words,
@@ -119,6 +139,8 @@ bool filter_none_check(const struct report *report, const struct report_request 
         struct profile_totals totals = profile_get_totals(report->profile, UINT32_MAX);
         const bool given[] = {options->comms != NULL, options->threads != NULL, options->modules != NULL,
                               options->pids.n != 0, options->cpus.n != 0};
+        const char *const typed[N_ELEMENTS(kinds)] = {options->comms_option, options->threads_option,
+                                                      options->modules_option};
         const bool by_state = options->states && report->pieces;
         char pid[16] = "";
         AUTO_RELEASE(buf) cpus = {0};
@@ -136,7 +158,7 @@ bool filter_none_check(const struct report *report, const struct report_request 
                                         buf_text(&cpus)};
 
                 if (given[i])
-                        return explain(&kinds[i], values[i], request, err);
+                        return explain(&kinds[i], typed[i], values[i], request, err);
         }
         if (by_state && !options->time)
                 return explain_states(request, options->states, report, err);

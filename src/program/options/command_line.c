@@ -188,6 +188,8 @@ static bool store(struct options_parser *p, const struct options_reading *r, con
 
         if (!option_store(r->option, spelling, value, options + r->group_offset, &p->line->arena, p->err))
                 return false;
+        if (r->option->typed_offset)
+                *(const char **)(options + r->group_offset + r->option->typed_offset) = spelling;
         remember(p, r->option, value);
         if (!strcmp(r->option->name, "help"))
                 p->line->help = true;

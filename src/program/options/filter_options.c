@@ -30,6 +30,7 @@ static const struct option filter_options[] = {
                 .kind = OPTION_LIST,
                 .arg = "NAMES",
                 .offset = offsetof(struct filter_options, comms),
+                .typed_offset = offsetof(struct filter_options, comms_option),
                 .help = "show only samples of threads with these names",
         },
         {
@@ -38,6 +39,7 @@ static const struct option filter_options[] = {
                 .kind = OPTION_LIST,
                 .arg = "NAME|TID",
                 .offset = offsetof(struct filter_options, threads),
+                .typed_offset = offsetof(struct filter_options, threads_option),
                 .help = "show only samples of threads with these names or numbers",
         },
         {
@@ -47,6 +49,7 @@ static const struct option filter_options[] = {
                 .arg = "NAMES",
                 .names = "modules",
                 .offset = offsetof(struct filter_options, modules),
+                .typed_offset = offsetof(struct filter_options, modules_option),
                 .help = "show only samples in these modules",
         },
         {

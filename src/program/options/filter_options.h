@@ -10,9 +10,11 @@
 struct filter_options {
         struct number_list pids;
         struct cpu_list cpus;
-        const char *comms;       /* comma-separated, or NULL */
-        const char *threads;     /* the same; names or numbers */
-        const char *modules;     /* comma-separated, or NULL */
+        const char *comms;   /* comma-separated, or NULL */
+        const char *threads; /* the same; names or numbers */
+        const char *modules; /* comma-separated, or NULL */
+        /* the options of these as they were typed, such as "--tid"; NULL if they were not given */
+        const char *comms_option, *threads_option, *modules_option;
         const char *python_file; /* a pattern, or NULL */
         const char *time;        /* "A,B" in seconds, or NULL */
         const char *states;      /* comma-separated, or NULL */

@@ -66,10 +66,12 @@ struct option {
         const char *values; /* the allowed words, separated by blanks; NULL: any value */
         const char *brief;  /* short text for the program's help, for frequent options; NULL for others */
         uint64_t min, max;
-        bool or_minus_one;  /* OPTION_U64: also accept -1, which is UINT64_MAX */
-        bool or_max;        /* OPTION_U64: also accept max, which is UINT64_MAX */
-        size_t offset;      /* offset of the value in the struct of its group */
-        size_t also_offset; /* OPTION_FLAG: offset of another flag that is set, too; 0: none */
+        bool or_minus_one;   /* OPTION_U64: also accept -1, which is UINT64_MAX */
+        bool or_max;         /* OPTION_U64: also accept max, which is UINT64_MAX */
+        size_t offset;       /* offset of the value in the struct of its group */
+        size_t also_offset;  /* OPTION_FLAG: offset of another flag that is set, too; 0: none */
+        size_t typed_offset; /* of an option with a value: offset of a const char *, which becomes the option
+                                as it was typed; 0: none */
         const struct misreading *misreading;
         const char *help; /* one sentence, lower case, no full stop */
 };
