@@ -456,21 +456,35 @@ const struct compared_total *comparison_total(const struct comparison *c, const 
 
 /* --- Sums ------------------------------------------------------------------------------------------- */
 
+/* The names to add up.  A function that was renamed is wanted by either name, and counted once. */
+static bool *wanted_names(const struct comparison_sum_request *request)
+{
+        size_t n = run_values_n_names(request->values);
+        bool *wanted = mem_new(n + 1, sizeof(*wanted));
+
+        for (size_t i = 0; i < n; i++) {
+                struct run_name name = run_values_name(request->values, i);
+                size_t counted_as = run_values_renamed(request->values, i);
+
+                if (request->is_wanted(request->ctx, &name))
+                        wanted[counted_as == SIZE_MAX ? i : counted_as] = true;
+        }
+        return wanted;
+}
+
 struct compared comparison_sum(const struct comparison_sum_request *request, double *ret_samples)
 {
         const struct run_values *v = request->values;
         size_t n_runs = run_values_n_all_runs(v);
         struct run_cell *sums = mem_new(n_runs, sizeof(*sums));
+        bool *wanted = wanted_names(request);
         struct name_values a, b;
         struct compared c;
 
         for (size_t i = 0; i < run_values_n_names(v); i++) {
                 const struct run_cell *cells = run_values_row(v, request->event, i);
-                struct run_name name = run_values_name(v, i);
 
-                if (!request->is_wanted(request->ctx, &name))
-                        continue;
-                for (size_t r = 0; r < n_runs; r++) {
+                for (size_t r = 0; wanted[i] && r < n_runs; r++) {
                         sums[r].count += cells[r].count;
                         sums[r].weight += cells[r].weight;
                 }
@@ -487,6 +501,7 @@ struct compared comparison_sum(const struct comparison_sum_request *request, dou
         *ret_samples = (a.samples + b.samples) / 2;
         release_values(&a);
         release_values(&b);
+        free(wanted);
         free(sums);
         return c;
 }

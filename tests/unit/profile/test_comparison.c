@@ -528,6 +528,35 @@ TEST(a_limit_is_kept_exceeded_or_not_known)
         EXPECT_TRUE(strstr(r[0].why, "needs --group-by"));
 }
 
+static size_t number_of(const struct run_values *values, const char *name)
+{
+        size_t i = 0;
+
+        while (strcmp(run_values_name(values, i).name, name) != 0)
+                i++;
+        return i;
+}
+
+TEST(a_limit_finds_a_renamed_function_by_both_names_and_counts_it_once)
+{
+        static const char *const a[] = {"main", "old", NULL}, *const b[] = {"main", "fresh", NULL};
+        AUTO(run_values) values = run_values_new();
+        struct limit_result r[3];
+
+        add_run(values, RUN_A, "a-1", a, "program");
+        add_run(values, RUN_A, "a-2", a, "program");
+        add_run(values, RUN_B, "b-1", b, "program");
+        add_run(values, RUN_B, "b-2", b, "program");
+        run_values_finish(values);
+        run_values_rename(values, number_of(values, "old"), number_of(values, "fresh"));
+        judge(values, "old=5%,fresh=5%,*=5%", r);
+        EXPECT_CMP(r[0].value.a.mean, ==, 100000);
+        EXPECT_CMP(r[1].value.a.mean, ==, 100000);
+        EXPECT_CMP(r[1].value.b.mean, ==, 100000);
+        EXPECT_CMP(r[2].value.a.mean, ==, 200000);
+        EXPECT_CMP(r[2].value.b.mean, ==, 200000);
+}
+
 TEST(limits_of_single_runs_are_not_known)
 {
         struct runs_builder b = runs_builder_of(9);
