@@ -16,17 +16,29 @@ static const char *reason_of(const char *line)
         return found ? found : line;
 }
 
+static bool is_end(const char *at)
+{
+        return !*at || *at == '\n';
+}
+
 /* Without their numbers, up to the end of the line. */
 static bool is_same_reason(const char *a, const char *b)
 {
         for (;; a++, b++) {
                 a = skip_number(a);
                 b = skip_number(b);
+                if (is_end(a) || is_end(b))
+                        return is_end(a) && is_end(b);
                 if (*a != *b)
                         return false;
-                if (!*a || *a == '\n')
-                        return true;
         }
+}
+
+static bool is_same_line(const char *a, const char *b)
+{
+        size_t n = strcspn(a, "\n");
+
+        return n == strcspn(b, "\n") && !strncmp(a, b, n);
 }
 
 static const char *next_line(const char *line)
@@ -41,17 +53,25 @@ void session_warnings_fold(const struct buf *warnings, struct buf *out)
 
         for (const char *line = start; *line; line = next_line(line)) {
                 const char *reason = reason_of(line), *other = start;
+                bool has_other_numbers = false;
                 size_t n = 0;
 
                 while (other < line && !is_same_reason(reason_of(other), reason))
                         other = next_line(other);
                 if (other < line)
                         continue;
-                for (other = next_line(line); *other; other = next_line(other))
-                        n += is_same_reason(reason_of(other), reason);
+                for (other = next_line(line); *other; other = next_line(other)) {
+                        if (!is_same_reason(reason_of(other), reason))
+                                continue;
+                        n++;
+                        has_other_numbers |= !is_same_line(reason_of(other), reason);
+                }
                 buf_add(out, line, (size_t)(reason - line));
                 if (n)
-                        buf_printf(out, " and %zu more", n);
+                        buf_printf(out,
+                                   has_other_numbers ? " (and %zu more, with other numbers)"
+                                                     : " and %zu more",
+                                   n);
                 buf_add(out, reason, strcspn(reason, "\n"));
                 buf_add_char(out, '\n');
         }

@@ -16,12 +16,19 @@ static void expect_folded(const char *warnings, const char *expected)
 
 TEST(one_reason_is_said_once)
 {
-        expect_folded("a-1.data: 56 % have no symbol: apt install libc6-dbg\n"
-                      "a-2.data: 8.5 % have no symbol: apt install libc6-dbg\n"
-                      "a-3.data: 5 % were lost\n"
-                      "b-1.data: 44 % have no symbol: apt install libc6-dbg\n",
-                      "a-1.data and 2 more: 56 % have no symbol: apt install libc6-dbg\n"
-                      "a-3.data: 5 % were lost\n");
+        expect_folded(
+                "a-1.data: 56 % have no symbol: apt install libc6-dbg\n"
+                "a-2.data: 8.5 % have no symbol: apt install libc6-dbg\n"
+                "a-3.data: 5 % were lost\n"
+                "b-1.data: 44 % have no symbol: apt install libc6-dbg\n",
+                "a-1.data (and 2 more, with other numbers): 56 % have no symbol: apt install libc6-dbg\n"
+                "a-3.data: 5 % were lost\n");
+}
+
+TEST(equal_numbers_are_those_of_all)
+{
+        expect_folded("a-1.data: 5 % were lost\na-2.data: 5 % were lost\nb-1.data: 5 % were lost",
+                      "a-1.data and 2 more: 5 % were lost\n");
 }
 
 TEST(other_reasons_stay)
