@@ -19,11 +19,19 @@ struct code_module {
 
 enum { NO_CODE = 0 };
 
+/* By function_codes_open(). */
+struct opened_session {
+        const char *path;
+        struct report *report;
+};
+
 struct function_codes {
         struct code_module *modules;
         size_t n, cap;
         struct report **reports; /* to which images of other sessions' modules belong */
         size_t n_reports, cap_reports;
+        struct opened_session *opened;
+        size_t n_opened, cap_opened;
 };
 
 struct function_codes *function_codes_new(void)
@@ -45,9 +53,27 @@ void function_codes_free(struct function_codes *codes)
                 release_module(&codes->modules[i]);
         for (size_t i = 0; i < codes->n_reports; i++)
                 report_free(codes->reports[i]);
+        for (size_t i = 0; i < codes->n_opened; i++)
+                report_free(codes->opened[i].report);
         free(codes->modules);
         free(codes->reports);
+        free(codes->opened);
         free(codes);
+}
+
+struct report *function_codes_open(struct function_codes *codes, const struct report_request *request)
+{
+        struct report *report;
+
+        for (size_t i = 0; i < codes->n_opened; i++) {
+                if (!strcmp(codes->opened[i].path, request->path))
+                        return codes->opened[i].report;
+        }
+        report = report_make(request, NULL);
+        if (report)
+                ARRAY_PUSH(codes->opened, codes->n_opened, codes->cap_opened,
+                           (struct opened_session){request->path, report});
+        return report;
 }
 
 /* With all addresses that were sampled: a module without its file lists no other functions. */

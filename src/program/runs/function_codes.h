@@ -26,6 +26,10 @@ struct function_code {
 bool function_codes_find(struct function_codes *codes, struct report *report, module_id module, uint64_t addr,
                          struct function_code *ret);
 
+/* The report of a session, which is made once and belongs to `codes`: function_codes_end() must not be called
+ * for it.  All requests are the same but for their paths, which must stay valid.  NULL: it cannot be made. */
+struct report *function_codes_open(struct function_codes *codes, const struct report_request *request);
+
 /* Takes the report, after its last function; it may be kept for other sessions of the same build. */
 void function_codes_end(struct function_codes *codes, struct report *report);
 

@@ -96,12 +96,10 @@ static void add_code(struct rename_search *r, enum run_side side, struct report 
 static void read_codes(struct rename_search *r, enum run_side side, const char *path)
 {
         struct report_request wanted = measured_session_report(path, r->request);
-        AUTO(report) report = report_make(&wanted, NULL);
+        struct report *report = function_codes_open(r->request->codes, &wanted);
 
         for (size_t i = 0; report && i < hot_n_rows(report->hot); i++)
                 add_code(r, side, report, i);
-        if (report)
-                function_codes_end(r->request->codes, TAKE(report));
 }
 
 static void pair(void *ctx, uint64_t code, uint64_t *name)
