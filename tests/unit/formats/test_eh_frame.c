@@ -139,4 +139,35 @@ TEST(eh_frame_versions_and_augmentations)
         expect_none(BYTES("\1zR"), fde_32, sizeof(fde_32));
 }
 
+/* Whether the code of an FDE has a frame at its start, where `n_rules` other rules stand between the two of
+ * its CIE that define the frame. */
+static bool has_frame(size_t n_rules)
+{
+        AUTO_RELEASE(buf) cie = {0};
+        struct object_range *ranges = NULL;
+        size_t n;
+        bool found;
+
+        buf_add(&cie, BYTES("\1zR\0\1\x78\20\1\3\xc\7\x8"));
+        for (size_t i = 0; i < n_rules; i++)
+                buf_add(&cie, BYTES("\x90\1"));
+        buf_add(&cie, BYTES("\xe\20"));
+        n = list((const char *)cie.data, cie.len, BYTES("\0\x10\0\0\x20\0\0\0\0"), &ranges);
+        found = n == 1 && ranges[0].has_frame;
+        EXPECT_INT(n, 1);
+        free(ranges);
+        return found;
+}
+
+/* A CIE is read for each FDE that has another one than the FDE before, so long ones cost that often. */
+TEST(eh_frame_reads_the_beginning_of_a_cie)
+{
+        static const char fde[] = "\0\x10\0\0\x20\0\0";
+
+        EXPECT_TRUE(has_frame(0) && has_frame(62));
+        EXPECT_TRUE(!has_frame(63) && !has_frame(5000));
+        expect_range(BYTES("\1zSSSSSSR\0\1\x78\20\1\3"), fde, sizeof(fde), 0x1000, 0x20);
+        expect_none(BYTES("\1zSSSSSSSR\0\1\x78\20\1\3"), fde, sizeof(fde));
+}
+
 TAP_MAIN
