@@ -5,6 +5,7 @@
 #include "disasm_arm64_fields.h"
 
 enum { STACK_POINTER = 31, SLOT_BYTES = 8 };
+enum { FLAG_SETTING = 3 }; /* of a logical instruction: ands, which writes the zero register */
 
 /* x0, x1, x16, x17 and x30: results, and what stubs change.  Compilers read others after a call only if they
  * know that the callee does not write them. */
@@ -128,16 +129,18 @@ static void access_stack(struct code_page_state *state, const struct stack_acces
         }
 }
 
-/* add, sub, or an access with writeback; addvl and addpl. */
+/* add, sub, a logical instruction with a constant, or an access with writeback; addvl and addpl. */
 static bool moves_stack(uint32_t word)
 {
+        bool is_logical = (word & 0x1f800000) == 0x12000000 && arm64_field(word, 29, 2) != FLAG_SETTING &&
+                          arm64_field(word, 0, 5) == STACK_POINTER;
         bool is_extended = (word & 0xbfe00000) == 0x8b200000 && arm64_field(word, 0, 5) == STACK_POINTER;
         bool is_vector = (word & 0xffa0f800) == 0x04205000 && arm64_field(word, 0, 5) == STACK_POINTER;
         bool is_add = (word & 0x3f800000) == 0x11000000 && arm64_field(word, 0, 5) == STACK_POINTER;
         bool is_pair = (word & 0x3a800000) == 0x28800000 && arm64_field(word, 5, 5) == STACK_POINTER;
         bool is_single = (word & 0x3b200400) == 0x38000400 && arm64_field(word, 5, 5) == STACK_POINTER;
 
-        return is_add || is_extended || is_vector || is_pair || is_single;
+        return is_logical || is_add || is_extended || is_vector || is_pair || is_single;
 }
 
 static bool is_move(uint32_t word)
