@@ -240,6 +240,43 @@ TEST(a_table_keeps_its_report)
         names.release(&names);
 }
 
+enum { LONG_NAME_BYTES = 60000, N_LONG_ROWS = 600 };
+
+static void build_long_names(struct session_builder *b)
+{
+        char name[LONG_NAME_BYTES + 1];
+
+        memset(name, 'n', LONG_NAME_BYTES);
+        name[LONG_NAME_BYTES] = 0;
+        builder_init(b);
+        builder_comm(b, 1, PID, PID, name, false);
+        for (uint64_t i = 0; i < N_LONG_ROWS; i++)
+                builder_sample_ip(b, 2 + i, PID, PID, 0x1000);
+}
+
+/* The name stands in each row, so a small session may give large tables. */
+TEST(batches_end_by_their_bytes)
+{
+        struct ArrowArrayStream stream;
+        struct ArrowArray batch;
+        int64_t n_batches = 0, n_rows = 0;
+        wperf_report *report;
+
+        ASSERT_TRUE(build_file("library-long.data", build_long_names));
+        ASSERT_TRUE(report = open_report("library-long.data", WPERF_SAMPLES));
+        ASSERT_TRUE(wperf_report_arrow(report, WPERF_TABLE_SAMPLES, &stream, NULL));
+        while (stream.get_next(&stream, &batch) == 0 && batch.release) {
+                EXPECT_TRUE(batch.length * LONG_NAME_BYTES < 17 << 20);
+                n_batches++;
+                n_rows += batch.length;
+                batch.release(&batch);
+        }
+        EXPECT_INT(n_rows, N_LONG_ROWS);
+        EXPECT_INT(n_batches, 3);
+        stream.release(&stream);
+        wperf_report_close(report);
+}
+
 TEST(a_table_that_was_not_requested_is_an_error)
 {
         struct ArrowArrayStream stream;
