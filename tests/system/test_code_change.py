@@ -13,6 +13,27 @@ KINDS = {"constant": "a constant", "bound": "a bound", "inlined": "an inlined ca
          "spill": "a spill", "vector": "a vectorised loop", "other": "other"}
 LEAST = 36  # functions with a change
 
+# What `detail` says of some of them, whichever compiler made them; calls through a stub of the PLT end in `@plt`.
+DETAILS = {
+    "bound_if": "500 -> 600",
+    "bound_loop": "400 -> 480",  # bytes
+    "bound_return": "999 -> 1999",
+    "bound_while": "59 -> 58",
+    "bound_equal": "another condition",
+    "call_checked": "out_of_line: 1 -> 2",
+    "call_less": "sink: 2 -> 1",
+    "call_more": "sink: 0 -> 1",
+    "call_other": "a function by its address: 0 -> 1",
+    "constant_added": "17 -> 18",
+    "constant_argument": "400 -> 500",
+    "constant_mask": "65280 -> 32512",
+    "constant_member": "8 -> 12",
+    "constant_shift": "5 -> 7",
+    "constant_text": '"the old text" -> "the new text"',
+    "inlined_before": "hash_step is inlined in A",
+    "inlined_square": "square_and_add is inlined in B",
+}
+
 # What compilers make of some of the changes is of more than one kind.
 AMBIGUOUS = {
     "bound_loop": {"a constant"},  # the end of the array instead of a counter
@@ -40,6 +61,8 @@ def expect_kinds(t: Context, compiler: str, *flags: str) -> None:
         if row["state"] != "changed" or row["change"] not in accepted:
             wrong.append(f"{name}: {row['state']}, {row['change']} ({row['detail']})")
     check(not wrong, f"{compiler} {flags}: {len(wrong)} of {len(planted)}: {wrong}")
+    details = {name: found[name]["detail"].replace("@plt", "") for name in DETAILS}
+    check(details == DETAILS, f"{compiler} {flags}: {details}")
     others = {name: row["state"] for name, row in found.items() if name.startswith("same")}
     check(others and set(others.values()) <= SAME, f"{compiler} {flags}: {others}")
 
