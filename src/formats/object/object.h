@@ -207,7 +207,7 @@ const char *object_symbols_name(const struct object_symbols *symbols, const stru
 struct object_range {
         uint64_t start;
         uint64_t size_bytes;
-        bool has_frame; /* ELF: of other code, at its start: a part of a function, which begins elsewhere */
+        bool has_frame; /* ELF: a frame exists at its start: a part of a function that begins elsewhere */
 };
 
 /* The functions in the unwind tables, sorted by start, each start once; the caller frees *ret_ranges

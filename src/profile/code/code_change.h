@@ -7,8 +7,8 @@
 #include "buf.h"
 #include "code_compare.h"
 
-/* The kind of a changed function; appends what was changed to `detail`, such as "64 -> 63" or "check is
- * called 3 times instead of 2", or nothing. */
+/* The kind of a changed function; appends what was changed to `detail`, such as "64 -> 63" or
+ * "check: 2 -> 3" (calls), or nothing. */
 enum code_change code_change_find(const struct code_comparison *c, struct buf *detail);
 
 #endif

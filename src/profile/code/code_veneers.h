@@ -11,7 +11,7 @@
  * returns the bytes of this.  Otherwise NULL. */
 const uint8_t *code_veneers_follow(const struct code_image *image, uint64_t addr, struct disasm_shape *jump);
 
-/* Lets functions that are veneers be parts, because they have symbols. */
+/* Marks veneers that have a symbol as parts, so that they are not listed as functions. */
 void code_veneers_join(struct code_image *image);
 
 #endif

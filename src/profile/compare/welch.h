@@ -34,7 +34,7 @@ struct welch {
 struct welch welch_compare(const struct run_group *a, const struct run_group *b, double covariance,
                            double alpha);
 
-/* The probability with which a change that is called found is shown. */
+/* The probability with which runs show a change that is as large as welch_smallest() says. */
 #define WELCH_POWER 0.90
 
 /* The smallest difference B - A that a two-sided test at `alpha` shows with the probability WELCH_POWER.
