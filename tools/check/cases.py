@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The tests of ./check itself: how it understands names of parts, and what it counts."""
+"""The tests of ./check itself: how it understands names of parts, what it counts, what comes first, and which compilers it runs."""
 import os
 import subprocess
 import sys
@@ -11,14 +11,16 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 SCRIPT = """
 set -u
 cd "$1"; shift
-again=() jobs=1
+again=() jobs=1 quick_parts=("one: a part of seconds")
 . {root}/tools/check/steps.sh
+make_asan() {{ make "build native" true; }}
 part_one() {{ make "build one" true && step good true; step bad false; }}
 part_two() {{ make "build one" true; suites two nowhere; }}
 part_three() {{ suites three nowhere; }}
 forget_logs
 for word in "$@"; do
         case $word in
+        most:*) run_most "${{word#most:}}: what it checks" ;;
         *,*) beside 2 ${{word//,/ }} ;;
         *) run_part $word ;;
         esac
@@ -40,6 +42,7 @@ COUNTED = [
     ("a suite without a total", ["two"], "", 1, "1 passed, 1 failed, 0 skipped", "gave no total"),
     ("parts side by side are added up", ["one,two,three"], "7 0 1 1", 1, "17 passed, 1 failed, 2 skipped", "2 of the tests that passed failed at first"),
     ("two failed at first", ["two"], "5 0 0 2", 0, "6 passed, 0 failed, 0 skipped", "2 of the tests that passed failed at first"),
+    ("parts of seconds come before the build", ["most:two"], "1 0 0 0", 1, "4 passed, 1 failed, 0 skipped", "FAILED: bad; the end of build/logs/bad.log:\nok: build native"),
     ("three failed at first", ["two"], "5 0 0 3", 1, "6 passed, 1 failed, 0 skipped", "FAILED: more than 2 tests failed at first"),
 ]
 # words, exit status, a part of standard error
@@ -50,6 +53,24 @@ REFUSED = [
     (["quick", "asan"], 2, "'quick' takes no names"),
     (["--help"], 2, "./check quick"),
 ]
+
+SCRIPT_OF_COMPILERS = """
+. {root}/tools/check/steps.sh
+use_ccache
+for name in gcc clang-14 aarch64-linux-gnu-gcc x86_64-w64-mingw32-gcc; do
+        path=$(command -v $name) || continue
+        [[ $(readlink -f "$path") = */ccache ]] || echo "$path is not ccache"
+done
+"""
+
+
+def compilers_by_ccache() -> str:
+    """Empty if the builds run each compiler that is here by ccache."""
+    if not os.path.isdir("/usr/lib/ccache"):
+        return ""
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run(["bash", "-c", SCRIPT_OF_COMPILERS.format(root=ROOT)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, env=dict(os.environ, PATH="/usr/sbin:/usr/bin:/sbin:/bin"), check=False).stdout
 
 
 def counted(words: list[str], total: str) -> subprocess.CompletedProcess:
@@ -64,7 +85,7 @@ def counted(words: list[str], total: str) -> subprocess.CompletedProcess:
 
 def main() -> int:
     bad = 0
-    print(f"1..{len(COUNTED) + len(REFUSED)}")
+    print(f"1..{len(COUNTED) + len(REFUSED) + 1}")
     for number, (name, words, total, status, last, part) in enumerate(COUNTED, 1):
         done = counted(words, total)
         good = done.returncode == status and done.stdout.splitlines()[-1] == last and part in done.stdout
@@ -75,7 +96,9 @@ def main() -> int:
         good = done.returncode == status and part in done.stderr
         bad += not good
         print(f"{'ok' if good else 'not ok'} {number} - refuses {' '.join(words)}" + ("" if good else f"\n{done.stderr}"))
-    return 1 if bad else 0
+    said = compilers_by_ccache()
+    print(f"{'not ok' if said else 'ok'} {len(COUNTED) + len(REFUSED) + 1} - each compiler of the builds runs by ccache\n{said}", end="")
+    return 1 if bad or said else 0
 
 
 if __name__ == "__main__":

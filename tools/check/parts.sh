@@ -32,7 +32,7 @@ alone_parts=(
 
 check_format() {
         find src include tests driver -name '*.[ch]' -not -path 'tests/data/*' -not -path 'tests/replay/*' \
-                -print0 2>/dev/null | xargs -0 clang-format-14 --dry-run -Werror
+                -print0 2>/dev/null | xargs -0 -n 50 -P "$jobs" clang-format-14 --dry-run -Werror
 }
 
 # A merge that was not finished.

@@ -85,12 +85,23 @@ suites() {
         fi
 }
 
+# Objects that another checkout compiled are found: neither its folder nor absolute paths in it are part of what is compared.
+# Debian makes a link to ccache for each name of a compiler in a package; that of mingw is an alternative, whose name is in none.
+use_ccache() {
+        if [ -d /usr/lib/ccache ]; then
+                mkdir -p build/ccache
+                ln -sfn "$(command -v ccache)" build/ccache/x86_64-w64-mingw32-gcc
+                PATH=$PWD/build/ccache:/usr/lib/ccache:$PATH
+        fi
+        export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+}
+
 # compile DIR [setup arguments]: configures where that has changed, and builds; $targets: not everything
 compile() {
         local dir=$1 key from_cache
         local -x CCACHE_STATSLOG=$PWD/$logs/ccache-${1##*/}
         shift
-        key=$(echo "${CC-}${CC_LD:+ $CC_LD}" "$@"; command -v ccache; cat cross/*.ini 2>/dev/null)
+        key=$(echo "${CC-}${CC_LD:+ $CC_LD}" "$@"; command -v ccache x86_64-w64-mingw32-gcc; cat cross/*.ini 2>/dev/null)
         if [ ! -f "$dir/build.ninja" ] || [ "$(cat "$dir/setup.key" 2>/dev/null)" != "$key" ]; then
                 rm -rf "$dir"
                 meson setup "$dir" -Dwerror=true -Dtests=true "$@" || return 1
@@ -116,6 +127,22 @@ run_part() {
                 echo "FAILED: $part has no step, suite or test '$name'$(nearest "$name" <"$names")"
         done
         chosen=()
+}
+
+# run_parts DESCRIPTION...
+run_parts() {
+        local described
+        for described in "$@"; do
+                run_part "${described%%:*}"
+        done
+}
+
+# run_most DESCRIPTION...: first what takes seconds, so that its failures show at once; then these parts side by side, two at a time.
+# Most of them use the native build.
+run_most() {
+        run_parts "${quick_parts[@]}"
+        make_asan
+        beside 2 "${@%%:*}"
 }
 
 # beside N PART...: N parts at a time, in this order; the output of a part comes as a whole
