@@ -164,7 +164,7 @@ CALL_FILES: dict[str, tuple[str, ...]] = {
     "vfprintf": ("src/base/log.c",),
     "fputs": ("src/base/log.c",),
     "fputc": ("src/base/log.c",),
-    "_exit": ("src/system/os/os_linux_ends.c", "src/system/os/os_linux_init.c", "src/system/os/os_linux_left_out.c",
+    "_exit": ("src/system/os/os_linux_asker.c", "src/system/os/os_linux_ends.c", "src/system/os/os_linux_init.c", "src/system/os/os_linux_left_out.c",
               "src/measure/processes/linux_spawn.c"),
     "fork": ("src/measure/processes/linux_own_thread.c",),
     "pthread_create": ("src/measure/processes/linux_own_thread.c", "src/measure/stops/stop_tracer.c"),

@@ -2,7 +2,8 @@
 /* stalled_fs FOLDER PROGRAM [takes]: a file system in user space that has the file PROGRAM as FOLDER/program,
  * and whose server hangs after SIGUSR1: nothing is answered any more, as when the server of a network file
  * system has gone. With `takes` requests are read, as by a server that waits for another one: who has made
- * one cannot be killed. Says "ready" after it is mounted, and "stalled". Its end aborts all requests.
+ * one cannot be killed. A file that is opened with O_NONBLOCK is not cached. Says "ready" after it is
+ * mounted, and "stalled". Its end aborts all requests.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,6 +72,13 @@ static void answer_lookup(const struct fuse_in_header *request, const char *name
                 answer(request, 0, &out, sizeof(out));
 }
 
+static void answer_open(const struct fuse_in_header *request, const struct fuse_open_in *in)
+{
+        struct fuse_open_out out = {.open_flags = in->flags & O_NONBLOCK ? FOPEN_DIRECT_IO : 0};
+
+        answer(request, 0, &out, sizeof(out));
+}
+
 static void answer_read(const struct fuse_in_header *request, const struct fuse_read_in *in)
 {
         static char bytes[MOST_BYTES];
@@ -82,14 +90,13 @@ static void answer_read(const struct fuse_in_header *request, const struct fuse_
 static void answer_one(const struct fuse_in_header *request)
 {
         struct fuse_attr_out attr = {.attr_valid = KEPT_SECONDS, .attr = attr_of(request->nodeid)};
-        struct fuse_open_out opened = {0};
         const void *body = request + 1;
 
         switch (request->opcode) {
         case FUSE_INIT: answer_init(request); break;
         case FUSE_LOOKUP: answer_lookup(request, body); break;
         case FUSE_GETATTR: answer(request, 0, &attr, sizeof(attr)); break;
-        case FUSE_OPEN: answer(request, 0, &opened, sizeof(opened)); break;
+        case FUSE_OPEN: answer_open(request, body); break;
         case FUSE_READ: answer_read(request, body); break;
         case FUSE_FLUSH:
         case FUSE_RELEASE: answer(request, 0, NULL, 0); break;

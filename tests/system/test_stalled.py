@@ -117,5 +117,38 @@ def test_a_server_of_another_namespace(t: Context) -> None:
         process.kill()
 
 
+@contextlib.contextmanager
+def locked(t: Context) -> Iterator[subprocess.Popen]:
+    """A process whose mappings are locked for as long as the server hangs."""
+    with served(t, t.wperf) as (folder, server):
+        process = t.started_ready(t.program("locks_mappings"), f"{folder}/program", stdin=subprocess.PIPE)
+        stall(server)
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        check(process.stdout.readline() == b"locked\n", "the mappings are locked")
+        yield process
+
+
+def check_is_said(done: harness.Done, pid: int) -> None:
+    said = re.findall(r"warning: the memory of process (\d+) can't be read, because a thread of it changes its mappings", done.err)
+    check(said == [str(pid)], f"process {pid} is named: {said}", done)
+
+
+@harness.limit(120)
+def test_a_process_whose_mappings_are_locked(t: Context) -> None:
+    """Reading its memory would hang, and nobody could end the reader."""
+    with locked(t) as process:
+        pid = process.pid
+        done = t.run(t.wperf, "stack", str(pid), limit=30)
+        check(done.status == 0, "stack ends", done)
+        check_is_said(done, pid)
+        for what in r"mmap .*\(kernel: \w*folio\w*\)", r"reads \S+/program at byte \d+", r"waits for a signal":
+            check(re.search(what, done.out), f"'{what}' is shown", done)
+        for argv in ("stack", "--repeat", "2", "--interval", "0.1", str(pid)), ("stack", "--comm", "locks_mappings"):
+            done = t.run(t.wperf, *argv, limit=30)
+            check(done.status == 0, f"{argv} ends", done)
+            check_is_said(done, pid)
+
+
 if __name__ == "__main__":
     harness.main(__name__)

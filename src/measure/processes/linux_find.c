@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "linux_locked.h"
 #include "linux_processes.h"
 #include "map.h"
 #include "mem.h"
@@ -124,10 +125,8 @@ bool target_add_script(int32_t pid, struct buf *out)
         enum { LIMIT = 65536 };
         AUTO_RELEASE(buf) line = {0};
         const char *word, *end;
-        char path[64];
 
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/cmdline", pid);
-        if (!os_read_file(path, LIMIT, &line, NULL) || !line.len)
+        if (!locked_command_line(pid, LIMIT, &line) || !line.len)
                 return false;
         end = buf_text(&line) + line.len;
         for (word = line.data + strlen(line.data) + 1; word < end; word += strlen(word) + 1) {

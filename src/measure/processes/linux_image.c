@@ -11,6 +11,7 @@
 
 #include "buf.h"
 #include "err.h"
+#include "linux_locked.h"
 #include "linux_maps.h"
 #include "mem.h"
 #include "os.h"
@@ -75,11 +76,9 @@ static bool comm_is(int32_t pid, const char *base)
 static bool line_names(int32_t pid, const char *base)
 {
         AUTO_RELEASE(buf) line = {0};
-        char path[64];
         size_t at = 0;
 
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/cmdline", pid);
-        if (!os_read_file(path, LINE_LIMIT, &line, NULL))
+        if (!locked_command_line(pid, LINE_LIMIT, &line))
                 return false;
         buf_add_char(&line, '\0');
         for (int word = 0; word < 2 && at < line.len; word++) {
@@ -140,8 +139,7 @@ static bool look_at(void *ctx, const char *name)
         snprintf(link, sizeof(link), "/proc/%" PRId32 "/exe", pid);
         if (!os_read_link(link, &target)) {
                 /* A kernel thread has no command line, so a process with one belongs to another user. */
-                snprintf(link, sizeof(link), "/proc/%" PRId32 "/cmdline", pid);
-                s->n_hidden += os_read_file(link, 1 << 20, &own, NULL) && own.len;
+                s->n_hidden += locked_command_line(pid, 1 << 20, &own) && own.len;
                 return true;
         }
         s->n_looked_at++;

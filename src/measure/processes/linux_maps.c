@@ -11,12 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "linux_locked.h"
+
 void linux_maps_begin(struct linux_maps *maps, int32_t pid)
 {
         char path[64];
 
         snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", pid);
-        maps->fd = open(path, O_RDONLY | O_CLOEXEC);
+        maps->fd = locked_is(pid) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
         maps->at = maps->len = 0;
 }
 

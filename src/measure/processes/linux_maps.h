@@ -24,7 +24,7 @@ struct linux_map {
 };
 
 struct linux_maps {
-        int fd; /* -1: the process does not exist, or its maps may not be read */
+        int fd; /* -1: the process does not exist, or its maps may not be read, or are locked */
         size_t at, len;
         char text[LINUX_MAPS_LINE_BYTES + 4096];
 };

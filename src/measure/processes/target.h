@@ -89,6 +89,10 @@ enum target_kind target_kind_of(int32_t pid);
 /* What to add to a message that there is no such process, if /proc shows only one's own; else "". */
 const char *target_hidden_note(void);
 
+/* The processes whose memory can't be read, because a thread of them has locked it for a second (Linux), by
+ * number; 0 after the last one. */
+int32_t target_locked(size_t number);
+
 /* This process; 0 on Windows. */
 int32_t target_own_process(void);
 

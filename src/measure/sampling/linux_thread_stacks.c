@@ -11,6 +11,7 @@
 
 #include "arena.h"
 #include "linux_internal.h"
+#include "linux_locked.h"
 #include "linux_mounts.h"
 #include "linux_unwinder.h"
 #include "mem.h"
@@ -122,6 +123,7 @@ bool thread_stacks_begin(struct thread_stacks *s, int32_t pid, const struct reco
                 return err_set(err, ERR_DENIED, "process %" PRId32 " can't be read: %s", pid,
                                stop_refusal_why(pid));
         linux_mounts_watch(&pid, 1);
+        locked_ask(pid);
         proc_synth_process(&synth, pid);
         if (!synth.out.len)
                 ok = err_set(err, ERR_MISSING, "process %" PRId32 " has ended", pid);

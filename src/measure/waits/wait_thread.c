@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "linux_locked.h"
 #include "os.h"
 
 enum { TEXT_BYTES = 4096 };
@@ -141,7 +142,7 @@ bool wait_thread_is_same(const struct wait_thread *before, const struct wait_thr
 size_t wait_read_some(int32_t pid, uint64_t addr, void *to, size_t size)
 {
         struct iovec local = {to, size}, remote = {(void *)(uintptr_t)addr, size};
-        ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+        ssize_t n = locked_is(pid) ? 0 : process_vm_readv(pid, &local, 1, &remote, 1, 0);
 
         return n > 0 ? (size_t)n : 0;
 }
@@ -154,7 +155,7 @@ size_t wait_read_pieces(int32_t pid, const uint64_t *addrs, size_t n, void *to, 
         assert(n <= WAIT_MAX_PIECES);
         for (size_t i = 0; i < n; i++)
                 remote[i] = (struct iovec){(void *)(uintptr_t)addrs[i], size};
-        n_bytes = n ? process_vm_readv(pid, &local, 1, remote, n, 0) : 0;
+        n_bytes = n && !locked_is(pid) ? process_vm_readv(pid, &local, 1, remote, n, 0) : 0;
         return n_bytes > 0 ? (size_t)n_bytes / size : 0;
 }
 

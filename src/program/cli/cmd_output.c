@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cmd_output.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "os.h"
 #include "os_left_out.h"
 #include "python_names.h"
+#include "target.h"
 #include "text.h"
 #include "text_printable.h"
 #include "text_stream.h"
@@ -45,7 +47,14 @@ void cmd_warn_of_left_out(void)
 {
         AUTO_RELEASE(buf) warning = {0};
         const char *folder;
+        int32_t pid;
 
+        for (size_t i = 0; (pid = target_locked(i)); i++)
+                buf_printf(
+                        &warning,
+                        "the memory of process %" PRId32
+                        " can't be read, because a thread of it changes its mappings (mmap, munmap) and does not come to an end: there are no stacks and names of it\n",
+                        pid);
         for (size_t i = 0; (folder = os_left_out(i)); i++)
                 buf_printf(&warning,
                            "the file system at %s does not answer, so functions of its files have no names\n",
