@@ -41,6 +41,7 @@ class Result:
     skips: list[str] = field(default_factory=list)
     output: str = ""
     seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of the program and of what it waited for
 
 
 class Tap:
@@ -129,6 +130,22 @@ def kill_group(process: subprocess.Popen) -> None:
     process.wait()
 
 
+def wait_for(process: subprocess.Popen, limit: float) -> tuple[int, float]:
+    """The exit status, and the CPU seconds, which Windows does not give."""
+    if not hasattr(os, "wait4"):
+        return process.wait(limit), 0.0
+    end, pause = time.monotonic() + limit, 0.001
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode, usage.ru_utime + usage.ru_stime
+        if time.monotonic() > end:
+            raise subprocess.TimeoutExpired(process.args, limit)
+        time.sleep(pause)
+        pause = min(2 * pause, 0.05)
+
+
 def run(test: dict, options: argparse.Namespace) -> Result:
     """Runs one program with its output in a file, because processes that it leaves running would keep a pipe open."""
     result = Result(test["name"], suite_of(test))
@@ -141,7 +158,7 @@ def run(test: dict, options: argparse.Namespace) -> Result:
             process = subprocess.Popen(
                 command_of(test, options.build, options.wrapper), stdin=subprocess.DEVNULL, stdout=out,
                 stderr=subprocess.STDOUT, cwd=test["workdir"] or options.build, env=environment, start_new_session=True)
-            status = process.wait(limit)
+            status, result.cpu_seconds = wait_for(process, limit)
         except subprocess.TimeoutExpired:
             kill_group(process)
             result.failures.append(f"not done after {limit:.0f} s")
@@ -231,9 +248,9 @@ def show_suites(results: list[Result], label: str) -> None:
     for suite in sorted({result.suite for result in results}):
         part = [result for result in results if result.suite == suite]
         passed, failed, skipped = total(part)
-        seconds = sum(result.seconds for result in part)
+        seconds, cpu_seconds = sum(result.seconds for result in part), sum(result.cpu_seconds for result in part)
         print(f"{label}{suite}: {passed} passed, {failed} failed, {skipped} skipped "
-              f"in {len(part)} programs, {seconds:.1f} s")
+              f"in {len(part)} programs, {seconds:.1f} s, {cpu_seconds:.1f} s of CPU time")
 
 
 def total(results: list[Result]) -> tuple[int, int, int]:
@@ -263,7 +280,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--only", action="append", default=[], metavar="NAME",
                         help="of the tests chosen otherwise, run only those of this suite or with this name (may be repeated)")
     parser.add_argument("--names", dest="name_file", metavar="FILE", help="append the names that --only understands")
-    parser.add_argument("--times", metavar="FILE", help="append a line `SECONDS NAME` for each program")
+    parser.add_argument("--times", metavar="FILE", help="append a line `SECONDS CPU_SECONDS NAME` for each program")
     parser.add_argument("--again", action="append", default=[], metavar="SUITE",
                         help="run programs of this suite again if they fail (may be repeated)")
     parser.add_argument("--wrapper", type=shlex.split, default=[], help="emulator for what was cross-built")
@@ -294,7 +311,7 @@ def main() -> int:
         show_problems(results[-1], options, results[-1].suite in options.again)
     results = run_again(results, tests, options)
     show_suites(results, options.label)
-    append_lines(options.times, [f"{result.seconds:.1f} {options.label}{result.name}" for result in results])
+    append_lines(options.times, [f"{result.seconds:.1f} {result.cpu_seconds:.1f} {options.label}{result.name}" for result in results])
     print("TOTAL", *total(results), sum(len(result.unsteady) for result in results))
     return 1 if total(results)[1] else 0
 

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """The tests of run_tests.py: outputs of programs and their results."""
+import subprocess
 import sys
 
-from run_tests import Result, judge, merge
+from run_tests import Result, judge, kill_group, merge, wait_for
 
 # name, protocol, exit status, output, (passed, failed, skipped), a part of a failure or a skip
 CASES = [
@@ -50,9 +51,25 @@ def judged(output: str, status: int) -> Result:
     return result
 
 
+def waited(program: str, limit: float) -> tuple[int, float]:
+    process = subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
+    try:
+        return wait_for(process, limit)
+    except subprocess.TimeoutExpired:
+        kill_group(process)
+        return -1, 0.0
+
+
+def wait_cases() -> list[tuple[str, bool]]:
+    burned = waited("import sys, time\nwhile time.process_time() < 0.2: pass\nsys.exit(3)", 60)
+    return [("waits for the status and the CPU seconds", burned[0] == 3 and burned[1] >= 0.2),
+            ("waits no longer than the limit", waited("import time; time.sleep(60)", 0.2) == (-1, 0.0))]
+
+
 def main() -> int:
-    bad = 0
-    print(f"1..{len(CASES) + len(AGAIN)}")
+    waits = wait_cases()
+    bad = sum(not good for _, good in waits)
+    print(f"1..{len(CASES) + len(AGAIN) + len(waits)}")
     for number, (name, protocol, status, output, counts, word) in enumerate(CASES, 1):
         result = Result(name, "unit", output=output)
         judge({"protocol": protocol}, result, status)
@@ -65,6 +82,8 @@ def main() -> int:
         good = (result.passed, len(result.failures)) == counts and result.unsteady == unsteady
         bad += not good
         print(f"{'ok' if good else 'not ok'} {number} - {name}" + ("" if good else f"\n# {result}"))
+    for number, (name, good) in enumerate(waits, len(CASES) + len(AGAIN) + 1):
+        print(f"{'ok' if good else 'not ok'} {number} - {name}")
     return 1 if bad else 0
 
 

@@ -43,7 +43,7 @@ def shown(text: str, programs: set[str]) -> list[str]:
 def commands_of_check(project: str, level: str) -> list[str]:
     """Level `check`: of `./check` without an argument; `long`: of `./check long`."""
     sources = [f". {project}/tools/check/{name}.sh" for name in ("steps", "parts", "long")]
-    parts = '"${long_parts[@]}"' if level == "long" else '"${native_parts[@]}" "${full_parts[@]}" "${alone_parts[@]}"'
+    parts = '"${long_parts[@]}"' if level == "long" else '"${native_parts[@]}" "${full_parts[@]}" "${compiling_parts[@]}" "${alone_parts[@]}"'
     calls = [f"for part in {parts}; do part=${{part%%:*}}; part_${{part//-/_}}; done", "stop_wine", "stop_arm64_wine"]
     return shown("\n".join(["set -u", "jobs=2", *sources, "#STUBS", *calls]), set(CALLED))
 

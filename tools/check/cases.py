@@ -11,16 +11,18 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 SCRIPT = """
 set -u
 cd "$1"; shift
-again=() jobs=1 quick_parts=("one: a part of seconds")
+again=() jobs=2 quick_parts=("one: a part of seconds") alone_parts=("one: a part that is alone")
 . {root}/tools/check/steps.sh
 make_asan() {{ make "build native" true; }}
 part_one() {{ make "build one" true && step good true; step bad false; }}
 part_two() {{ make "build one" true; suites two nowhere; }}
 part_three() {{ suites three nowhere; }}
+part_low() {{ step low eval '[ "$(nice)" -ge 10 ] && [ "$jobs" = 1 ]'; }}
 forget_logs
 for word in "$@"; do
         case $word in
         most:*) run_most "${{word#most:}}: what it checks" ;;
+        last:*) run_last "${{word#last:}}: what it checks" ;;
         *,*) beside 2 ${{word//,/ }} ;;
         *) run_part $word ;;
         esac
@@ -43,6 +45,7 @@ COUNTED = [
     ("parts side by side are added up", ["one,two,three"], "7 0 1 1", 1, "17 passed, 1 failed, 2 skipped", "2 of the tests that passed failed at first"),
     ("two failed at first", ["two"], "5 0 0 2", 0, "6 passed, 0 failed, 0 skipped", "2 of the tests that passed failed at first"),
     ("parts of seconds come before the build", ["most:two"], "1 0 0 0", 1, "4 passed, 1 failed, 0 skipped", "FAILED: bad; the end of build/logs/bad.log:\nok: build native"),
+    ("compilers beside parts that are alone", ["last:low"], "", 1, "3 passed, 1 failed, 0 skipped", "ok: low"),
     ("three failed at first", ["two"], "5 0 0 3", 1, "6 passed, 1 failed, 0 skipped", "FAILED: more than 2 tests failed at first"),
 ]
 # words, exit status, a part of standard error

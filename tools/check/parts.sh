@@ -21,11 +21,14 @@ full_parts=(
         "guest: an arm64 Linux with a PMU in an emulated machine"
         "arm64-windows: Windows on ARM64 under wine"
         "release: the build that users get: unit, golden, plans, packages"
-        "clang: compiles with clang, and clang-tidy"
         "driver-el1: the driver's core on the PMU of emulated CPUs"
         "driver-image: the driver for Windows on ARM64, as a file"
 )
-# Last, with nothing beside them.
+# Compilers alone: beside the parts of alone_parts, which leave most of a second CPU, at a lower priority.
+compiling_parts=(
+        "clang: compiles with clang, and clang-tidy"
+)
+# Last, with nothing beside them that records.
 alone_parts=(
         "live-alone: wperf records programs, one after the other: samples of the whole machine, verdicts, the kernel's settings (suite system)"
 )

@@ -30,16 +30,26 @@ is_chosen() {
         return 1
 }
 
+# count_cpu: sets $cpu to the CPU seconds of what this shell has waited for
+count_cpu() {
+        local fields
+        read -ra fields <"/proc/$BASHPID/stat"
+        cpu=$(((fields[15] + fields[16]) / $(getconf CLK_TCK)))
+}
+
 # make LABEL COMMAND...: what the next steps of a part need, once; its output is shown when it fails, its notes always
 make() {
-        local label=$1 log=$logs/${1// /-}.log start=$SECONDS
+        local label=$1 log=$logs/${1// /-}.log start=$SECONDS cpu before
         [ -z "${made[$label]-}" ] || return "${made[$label]}"
         shift
         note=
         made[$label]=0
+        count_cpu
+        before=$cpu
         if "$@" >"$log" 2>&1 </dev/null; then
                 passed=$((passed + 1))
-                echo "$((SECONDS - start)) $label" >>"$times"
+                count_cpu
+                echo "$((SECONDS - start)) $((cpu - before)) $label" >>"$times"
                 echo "ok: $label ($((SECONDS - start)) s$note)"
                 grep 'note: .* lines$' "$log" | sed 's/^/  /'
                 return 0
@@ -147,7 +157,7 @@ run_most() {
 
 # beside N PART...: N parts at a time, in this order; the output of a part comes as a whole
 beside() {
-        local most=$1 running=0 name counts
+        local most=$1 running=0 name
         shift
         for name in "$@"; do
                 [ "$running" -lt "$most" ] || { wait -n; running=$((running - 1)); }
@@ -155,10 +165,28 @@ beside() {
                 running=$((running + 1))
         done
         wait
+        add_counts "$@"
+}
+
+# add_counts PART...: of parts that ran in shells of their own
+add_counts() {
+        local name counts
         for name in "$@"; do
                 read -ra counts <"$logs/counts-$name" || counts=(0 1 0 0)
                 passed=$((passed + counts[0])) failed=$((failed + counts[1])) skipped=$((skipped + counts[2])) at_first=$((at_first + counts[3]))
         done
+}
+
+# run_last DESCRIPTION...: the parts of alone_parts; and beside them these, one after the other, by one process of a lower priority
+run_last() {
+        (
+                renice -n 10 "$BASHPID" >/dev/null 2>&1
+                jobs=1
+                beside 1 "${@%%:*}"
+        ) &
+        run_parts "${alone_parts[@]}"
+        wait
+        add_counts "${@%%:*}"
 }
 
 # run_beside PART: in a shell of its own
@@ -177,11 +205,19 @@ found = difflib.get_close_matches(sys.argv[1], sys.stdin.read().splitlines(), 1,
 print(f"; did you mean {found[0]!r}?" if found else "")' "$1"
 }
 
+# show_duration: of all, with the CPU time of the steps and tests, which tells more about a busy machine
+show_duration() {
+        awk -v seconds="$SECONDS" '{ cpu += $2 } END { printf "%d s in all, %.0f s of CPU time\n", seconds, cpu }' "$times"
+}
+
 # finish: the closing lines, and the exit status
 finish() {
         if [ "$(wc -l <"$times")" -gt 10 ]; then
                 echo "the slowest:"
-                sort -rn "$times" | head -n 10 | awk '{ s = $1; sub(/^[^ ]+ /, ""); printf "  %6.0f s  %s\n", s, $0 }'
+                sort -rn "$times" | head -n 10 | awk '{
+                        s = $1; cpu = $2; sub(/^[^ ]+ [^ ]+ /, "")
+                        printf "  %6.0f s, %6.0f s of CPU time  %s\n", s, cpu, $0
+                }'
         fi
         if [ "$at_first" -gt 0 ]; then
                 echo "$at_first of the tests that passed failed at first, and passed when they ran again"
