@@ -32,8 +32,9 @@ def compile_twice(path: str, root: str, compiler: str) -> str:
     with tempfile.NamedTemporaryFile("w", suffix=".c", encoding="utf-8") as file:
         file.write(f'#include "{os.path.join(root, path)}"\n' * 2)
         file.flush()
+        # ccache keeps nothing of -fsyntax-only, but looks for a while.
         done = subprocess.run([compiler, *FLAGS, *folders, file.name], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(os.environ, CCACHE_DISABLE="1"))
     return done.stdout if done.returncode else ""
 
 
