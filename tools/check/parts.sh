@@ -126,8 +126,9 @@ arm64_libraries="-L / -E LD_LIBRARY_PATH=/usr/lib/aarch64-linux-gnu:/usr/aarch64
 whole_arm64="qemu-aarch64 $arm64_libraries"
 small_arm64="qemu-aarch64 -R 0x2000000000 $arm64_libraries"
 
+# make_arm64 [TARGET]: without it, everything
 make_arm64() {
-        make "build arm64" compile build/arm64 --cross-file cross/aarch64-linux-gnu.ini \
+        targets=${1-} make "build arm64${1:+ $1}" compile build/arm64 --cross-file cross/aarch64-linux-gnu.ini \
                 -Db_sanitize=address,undefined -Doptimization=1 "${linux_codecs[@]}"
 }
 
@@ -135,7 +136,7 @@ make_arm64() {
 slow_on_arm64=(test_answers_cache test_archive test_code_history test_comparison test_dump test_etl test_jitdump test_pdb_container
         test_python_section test_report_jit test_report_workers test_stack_archive test_stacks test_symbol_archive)
 part_arm64() {
-        make_arm64 || return
+        make_arm64 unit || return
         local -x ASAN_OPTIONS=detect_leaks=0
         suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite unit --except=test_os \
                 "${slow_on_arm64[@]/#/--except=}"
