@@ -98,9 +98,11 @@ suites() {
 # Objects that another checkout compiled are found: neither its folder nor absolute paths in it are part of what is compared.
 # Debian makes a link to ccache for each name of a compiler in a package; that of mingw is an alternative, whose name is in none.
 use_ccache() {
-        if [ -d /usr/lib/ccache ]; then
+        local ccache compiler=x86_64-w64-mingw32-gcc
+        rm -rf build/ccache
+        if ccache=$(command -v ccache); then
                 mkdir -p build/ccache
-                ln -sfn "$(command -v ccache)" build/ccache/x86_64-w64-mingw32-gcc
+                ! command -v $compiler >/dev/null || ln -s "$ccache" build/ccache/$compiler
                 PATH=$PWD/build/ccache:/usr/lib/ccache:$PATH
         fi
         export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
