@@ -52,7 +52,6 @@ try top --thread worker-1
 try top --tid 4711
 try top --threads
 try report -i calls.data --python x
-try report -i calls.data --state gc
 try report -i calls.data --state nosuch
 try report -i calls.data --state lock
 try report -i calls.data --latency

@@ -294,6 +294,23 @@ print(json.dumps([collected, time.thread_time()]))
 """
 
 
+def check_collecting(t: Context, path: str, gc: float) -> None:
+    """Filter, key and exports have the same time as the states."""
+    states = {row["state"]: float(row["seconds"]) for row in harness.csv_of(t.good("report", "--sort", "state", "--csv", "-i", path))}
+    check(abs(states["gc"] - gc) < 0.002, f"--sort state: {states}, and the states have {gc}")
+    for chosen, words in ("gc", {"gc"}), ("on-cpu", {"gc", "on-cpu"}):
+        rows = harness.csv_of(t.good("report", "--sort", "state", "--state", chosen, "--csv", "-i", path))
+        check({row["state"] for row in rows} == words, f"--state {chosen}: {rows}")
+    # what a picture is made of
+    folded = t.good("export", "-i", path, "--format", "folded", "--weights", "--python", "only").out
+    collecting = [line.rsplit(" ", 1) for line in folded.splitlines() if line.rsplit(" ", 1)[0].endswith(";[gc]")]
+    check(abs(sum(int(ns) for _, ns in collecting) / 1e9 - gc) < 0.002, f"stacks: {collecting}, and the states have {gc}")
+    check(any(re.search(r"<module> \[<string>:\d+\];\[gc\]$", stack) for stack, _ in collecting), f"it called gc.collect: {collecting}")
+    firefox = t.good("export", "-i", path, "--format", "firefox", "--state", "gc").out
+    thread = json.loads(firefox)["threads"][0]
+    check(sum(thread["samples"]["threadCPUDelta"]) > 0, "a profile for Firefox has it as CPU time")
+
+
 @harness.limit(200)
 def test_garbage_collection(t: Context) -> None:
     """A part of the time on CPUs, whose shares have the standard error of their samples."""
@@ -306,11 +323,14 @@ def test_garbage_collection(t: Context) -> None:
         if re.match("0x|unknown", hottest["symbol"]):
             continue  # the functions of this interpreter have no names
         n_checked += 1
-        share, true = wall["garbage_collection_seconds"] / wall["seconds"]["on-cpu"], collected / all_of_it
+        gc = wall["seconds"]["gc"]
+        share, true = gc / (gc + wall["seconds"]["on-cpu"]), collected / all_of_it
         error = (true * (1 - true) / (999 * all_of_it)) ** 0.5
         check(abs(share - true) < 5 * error + 0.05, f"{kind}: {share:.3f} of the CPU time, and it measured {true:.3f}: {wall['seconds']}")
         lines = t.good("report", "--stdio", "-i", path).out
         check(re.search(r"^on CPU .*  garbage collection \d", lines, re.M), f"{kind}: in text: {lines[:500]}")
+        check(re.search(r"^ +wall +CPU +gc .*function", lines, re.M), f"{kind}: a column: {lines[:500]}")
+        check_collecting(t, path, gc)
     check(n_checked > 0, "an interpreter has names")
 
 

@@ -265,7 +265,7 @@ static void take_shown(struct report_worker *w, const struct perf_attr *attr, co
 
         profile_set_state(w->profile, piece->state);
         w->state = piece->state == WAIT_KIND_ON_CPU ? 0 : piece->state + 1u;
-        w->is_part = !attr || (piece->state == WALL_RUNNABLE && shown & WALL_BIT(WAIT_KIND_ON_CPU));
+        w->is_part = !attr || (piece->state == WALL_RUNNABLE && shown & WALL_ON_CPU);
         /* of others only the time around is known */
         w->begin_ns = !attr || (piece->is_reading && !piece->is_sampled) ? piece->from_ns : 0;
         report_take_event(w, attr, w->pass->wall_event, piece->ns, number);

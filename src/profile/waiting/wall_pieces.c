@@ -292,6 +292,11 @@ static void set_around(struct wall_piece *piece, const struct dividing *d)
         piece->to_ns = piece->time_ns + half < d->to_ns ? piece->time_ns + half : d->to_ns;
 }
 
+static uint8_t state_of(unsigned state, const struct wall_at *at)
+{
+        return (uint8_t)(state == WAIT_KIND_ON_CPU && at->is_gc ? WALL_GC : state);
+}
+
 static struct wall_piece piece_of(struct wall_making *m, const struct wall_reading *r)
 {
         struct wall_at at = wall_making_function_of(m, r->node, r->is_switch || r->is_given);
@@ -305,7 +310,7 @@ static struct wall_piece piece_of(struct wall_making *m, const struct wall_readi
                                    .function = at.function,
                                    .line = at.line,
                                    .holder = wall_making_holder_of(m, r),
-                                   .state = r->kind,
+                                   .state = state_of(r->kind, &at),
                                    .idle_call = r->idle_call,
                                    .is_reading = true,
                                    .is_sampled = r->is_short,
@@ -374,8 +379,7 @@ static void add_running(struct wall_making *m, const struct dividing *d, const s
                                    .function = at.function,
                                    .line = at.line,
                                    .has_gil = sample->has_gil,
-                                   .is_gc = at.is_gc,
-                                   .state = (uint8_t)state};
+                                   .state = state_of(state, &at)};
 
         set_around(&piece, d);
         add_piece(m, &piece);
@@ -574,7 +578,7 @@ struct strip_state *wall_pieces_states(const struct wall_pieces *pieces, bool on
                 const struct wall_piece *p =
                         i < pieces->n ? &pieces->items[i] : &pieces->stackless[i - pieces->n];
 
-                if (p->state != WAIT_KIND_ON_CPU && (i < pieces->n || p->is_timed) &&
+                if (!(WALL_BIT(p->state) & WALL_ON_CPU) && (i < pieces->n || p->is_timed) &&
                     p->time_ns < SAMPLE_NO_TIME_NS && (!only_shown || p->is_shown))
                         states[n++] = (struct strip_state){p->from_ns, p->to_ns, p->pid, p->tid, p->state};
         }

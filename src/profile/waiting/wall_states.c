@@ -10,6 +10,7 @@ const char *wall_state_word(unsigned state)
 {
         return state == WALL_RUNNABLE ? "runnable"
                : state == WALL_OWN    ? "wperf"
+               : state == WALL_GC     ? "gc"
                                       : wait_kind_word((enum wait_kind)state);
 }
 
@@ -21,6 +22,7 @@ const char *wall_state_letter(unsigned state)
                 [WAIT_KIND_NETWORK] = "n", [WAIT_KIND_PIPE] = "p",     [WAIT_KIND_CHILD] = "c",
                 [WAIT_KIND_SLEEP] = "s",   [WAIT_KIND_TERMINAL] = "t", [WAIT_KIND_OTHER] = "o",
                 [WAIT_KIND_UNKNOWN] = "?", [WALL_RUNNABLE] = "r",      [WALL_OWN] = "w",
+                [WALL_GC] = "G",
         };
 
         return state < WALL_N_STATES ? letters[state] : "?";
@@ -28,11 +30,16 @@ const char *wall_state_letter(unsigned state)
 
 static bool take_word(const char *word, size_t len, unsigned *states)
 {
-        static const char waiting[] = "waiting";
+        static const struct {
+                const char *word;
+                unsigned states;
+        } sets[] = {{"waiting", WALL_WAITING}, {"on-cpu", WALL_ON_CPU}};
 
-        if (len == strlen(waiting) && !memcmp(word, waiting, len)) {
-                *states |= WALL_WAITING;
-                return true;
+        for (size_t i = 0; i < N_ELEMENTS(sets); i++) {
+                if (len == strlen(sets[i].word) && !memcmp(word, sets[i].word, len)) {
+                        *states |= sets[i].states;
+                        return true;
+                }
         }
         for (unsigned i = 0; i < WALL_N_STATES; i++) {
                 const char *known = wall_state_word(i);
@@ -52,11 +59,6 @@ bool wall_states_parse(const char *list, unsigned *ret, struct err *err)
         for (const char *at = list; *at; at += *at == ',') {
                 size_t len = strcspn(at, ",");
 
-                if (len == 2 && !memcmp(at, "gc", len))
-                        return err_set(
-                                err, ERR_USAGE,
-                                "--state gc: garbage collection is no state, but a part of the time on CPUs, which the line 'on CPU' "
-                                "has; what called it is shown by wperf report -g -s ^gc_collect");
                 if (!take_word(at, len, &states))
                         return err_set(err, ERR_USAGE, "--state '%.*s': the states are " WALL_STATE_WORDS,
                                        (int)(len < 40 ? len : 40), at);

@@ -57,8 +57,6 @@ static void add_idle_call(struct wall_times *t, const char *call)
 static void add_piece(struct wall_summing *s, const struct wall_piece *piece)
 {
         add_state(s, piece);
-        if (piece->is_gc && piece->state == WAIT_KIND_ON_CPU)
-                s->times->gc_ns += piece->ns;
         if (piece->is_cut && WALL_BIT(piece->state) & WALL_WAITING)
                 s->times->stackless_ns += piece->ns;
         if (piece->idle_call)

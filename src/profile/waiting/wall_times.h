@@ -22,7 +22,6 @@ struct wall_times {
         uint64_t ns[WALL_N_STATES]; /* in all states */
         uint64_t elapsed_ns;        /* of the session */
         uint64_t total_ns;          /* of all threads */
-        uint64_t gc_ns;             /* part of the time on CPUs in which CPython collected garbage */
         uint64_t stackless_ns;      /* part of the waiting whose stack is not known */
         size_t n_threads, n_idle_threads;
         unsigned shown;                  /* a set of states, as WALL_BIT() */

@@ -212,7 +212,8 @@ static bool is_off_cpu(const struct firefox_writing *w, const struct listed_samp
 {
         const struct named_stacks *stacks = w->profile->stacks;
 
-        return sample->node < stacks->n_nodes && stacks->nodes[sample->node].is_state && w->profile->n_states;
+        return sample->node < stacks->n_nodes && w->profile->n_states &&
+               firefox_is_off_cpu(stacks, &stacks->nodes[sample->node]);
 }
 
 /* The count of a clock since the thread's previous sample is the CPU time in between. */

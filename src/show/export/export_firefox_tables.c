@@ -216,12 +216,23 @@ enum firefox_category firefox_category_of_state(const char *word)
         return !strcmp(word, "runnable") ? FIREFOX_RUNNABLE : FIREFOX_WAITING;
 }
 
+static bool is_collecting(const char *function)
+{
+        return !strcmp(function, "[gc]");
+}
+
+bool firefox_is_off_cpu(const struct named_stacks *stacks, const struct named_node *node)
+{
+        return node->is_state && !is_collecting(stacks->frames[node->first_frame].function);
+}
+
 static uint32_t category_of(const struct firefox_tables *t, const struct named_node *node,
                             const char *function)
 {
         if (node->is_state)
                 return !strcmp(function, "[no stack]")   ? FIREFOX_OTHER
                        : !strcmp(function, "[runnable]") ? FIREFOX_RUNNABLE
+                       : is_collecting(function)         ? FIREFOX_USER
                                                          : FIREFOX_WAITING;
         if (node->is_kernel)
                 return FIREFOX_KERNEL;

@@ -52,6 +52,9 @@ uint32_t firefox_add_text(struct firefox_tables *tables, const char *text);
 /* The category of a thread's state. */
 enum firefox_category firefox_category_of_state(const char *word);
 
+/* Whether a node stands for a state in which its thread did not run. */
+bool firefox_is_off_cpu(const struct named_stacks *stacks, const struct named_node *node);
+
 /* The stack of a node; NAMED_NONE if the node is not in `wanted`. */
 uint32_t firefox_stack_of(const struct firefox_tables *tables, uint32_t node);
 

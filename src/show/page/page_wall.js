@@ -4,7 +4,7 @@
 
 /* By the words of wall_states.c, so that a state has one colour on all pages. */
 var STATE_COLORS = {
-  "on-cpu": "hsl(21,50%,58%)", runnable: "hsl(130,40%,55%)", idle: "hsl(220,8%,66%)", lock: "hsl(280,40%,58%)", gil: "hsl(310,45%,60%)", sleep: "hsl(180,40%,55%)",
+  "on-cpu": "hsl(21,50%,58%)", gc: "hsl(95,40%,48%)", runnable: "hsl(130,40%,55%)", idle: "hsl(220,8%,66%)", lock: "hsl(280,40%,58%)", gil: "hsl(310,45%,60%)", sleep: "hsl(180,40%,55%)",
   disk: "hsl(340,45%,58%)", pipe: "hsl(212,45%,58%)", network: "hsl(240,45%,64%)", child: "hsl(60,40%,50%)", fault: "hsl(0,55%,58%)", terminal: "hsl(44,55%,58%)",
   wperf: "hsl(250,20%,74%)", unknown: "hsl(220,10%,42%)"
 };

@@ -101,9 +101,9 @@ void wall_view_add_states(const struct wall_view *view, struct buf *out)
         if (t->ns[WAIT_KIND_IDLE])
                 add_state(view, "idle", t->ns[WAIT_KIND_IDLE], &idle, out);
         add_state(view, "waiting", waiting_ns(t), &kinds, out);
-        if (t->gc_ns >= t->total_ns / 1000 && t->gc_ns)
-                buf_printf(&collecting, "  garbage collection %.2f", seconds(t->gc_ns));
-        add_state(view, "on CPU", t->ns[WAIT_KIND_ON_CPU], &collecting, out);
+        if (t->ns[WALL_GC] >= t->total_ns / 1000 && t->ns[WALL_GC])
+                buf_printf(&collecting, "  garbage collection %.2f", seconds(t->ns[WALL_GC]));
+        add_state(view, "on CPU", t->ns[WAIT_KIND_ON_CPU] + t->ns[WALL_GC], &collecting, out);
         add_state(view, "runnable", t->ns[WALL_RUNNABLE], &nothing, out);
         if (t->ns[WALL_OWN] >= t->total_ns / 1000)
                 add_state(view, "wperf itself", t->ns[WALL_OWN], &nothing, out);
@@ -124,8 +124,8 @@ static uint64_t shown_ns(const struct wall_times *t)
 static size_t choose_columns(const struct wall_times *t, unsigned *columns)
 {
         uint64_t least_ns = shown_ns(t) / 100;
-        unsigned order[WALL_N_STATES] = {WAIT_KIND_ON_CPU, WAIT_KIND_IDLE};
-        size_t n_order = 2, n = 0;
+        unsigned order[WALL_N_STATES] = {WAIT_KIND_ON_CPU, WALL_GC, WAIT_KIND_IDLE};
+        size_t n_order = 3, n = 0;
 
         for (size_t i = 0; i < N_ELEMENTS(waits); i++)
                 order[n_order++] = waits[i];
@@ -324,8 +324,6 @@ void wall_view_json(const struct wall_view *view, struct json *json)
         json_key_u64(json, "threads", t->n_threads);
         json_key(json, "seconds");
         add_json_states(t->ns, json);
-        json_key(json, "garbage_collection_seconds");
-        json_fixed(json, seconds(t->gc_ns), 6);
         json_key(json, "waiting_without_stack_seconds");
         json_fixed(json, seconds(t->stackless_ns), 6);
         json_key(json, "functions");
