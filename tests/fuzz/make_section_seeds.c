@@ -394,8 +394,8 @@ static void save_lists(const char *name)
 static void save_tasks(void)
 {
         enum { N_FUNCTIONS_AT = 8, N_FRAMES_AT = 12, N_TASKS_AT = 20, LISTS_AT = 24 };
-        struct task_function functions[] = {{"work", "/a.py"}, {"", ""}};
-        struct task_frame frames[] = {{0, 12}, {1, 0}};
+        struct task_function functions[] = {{"work", "/a.py", 10}, {"", "", 0}};
+        struct task_frame frames[] = {{0, 12, 1}, {1, 0, 0}};
         uint64_t awaiters[] = {0x1000};
         struct task_reading tasks[] = {
                 {.id = 0x1000, .time_ns = 5, .pid = 1, .tid = 2, .name = "main", .n_frames = 2},

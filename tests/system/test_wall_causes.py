@@ -242,6 +242,21 @@ def check_cause(t: Context, name: str) -> None:
         check(max(waited, key=lambda key: waited[key]) == state, f"{waited}")
 
 
+def check_task_stacks(t: Context, session: str) -> None:
+    """In trees and pictures the time of the loop is divided among the chains of its ten tasks; the sum is that of the states."""
+    folded = [line.rsplit(" ", 1) for line in t.good("export", "-i", session, "--format", "folded", "--weights", "--python", "only").out.splitlines()]
+    ns = {end: sum(int(n) for stack, n in folded if re.search(end, stack))
+          for end in (r";main \[app\.py:11\];reserve \[app\.py:3\];.*Lock\.acquire \[locks\.py:\d+\];\[lock\]$",
+                      r";main \[app\.py:11\];recount \[app\.py:7\];sleep \[tasks\.py:\d+\];\[sleep\]$")}
+    locks, sleep = ns.values()
+    check(sleep > 0 and abs(locks - 9 * sleep) < 0.02 * locks, f"nine wait for the tenth: {ns}: {folded}")
+    states = harness.document_of(t.good("report", "-i", session, "--json"))["wall"]["seconds"]
+    shown = sum(seconds for state, seconds in states.items() if state not in ("idle", "wperf"))
+    check(abs(sum(int(n) for _, n in folded) / 1e9 - shown) < 0.002, f"all stacks, and the states {states}")
+    tree = t.good("report", "-i", session, "-g", "--python", "only").out
+    check(re.search(r"^ +\d+\.\d+ .* reserve \[app\.py:3\]", tree, re.M), f"report -g: {tree[:2000]}")
+
+
 def test_tasks(t: Context) -> None:
     """Of ten tasks the one that keeps the others waiting, and what they wait for."""
     script, session = t.path("app.py"), t.path("s.data")
@@ -263,6 +278,7 @@ def test_tasks(t: Context) -> None:
     check(all(1.2 < n < 2.6 for n in seconds.values()), f"{seconds}")
     stack = next(task["stack"] for task in tasks if task["task"] == "order-3")
     check([frame["function"] for frame in stack][-2:] == ["reserve", "main"], f"{stack}")
+    check_task_stacks(t, session)
     loop = harness.document_of(t.good("report", "-i", session, "--json"))["wall"]["functions"]
     check(any(row["function"] == "<module>" and row["seconds"].get("lock", 0) > 1.2 for row in loop), f"the loop waits as its tasks do: {loop}")
 

@@ -127,6 +127,8 @@ void wall_fill_result(struct collector *c)
         }
         if (!c->waits)
                 return;
+        if (c->merge)
+                wait_pace_add_places(c->waits, stop_merge_places(c->merge));
         waits = wait_pace_get(c->waits);
         c->result.waits = waits.readings;
         c->result.n_waits = waits.n_readings;

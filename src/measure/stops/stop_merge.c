@@ -456,7 +456,7 @@ static void add_reason(struct python_counts *counts, uint64_t n, const char *tex
                 counts->reasons[counts->n_reasons++] = (struct python_reason){n, text};
 }
 
-const struct python_places *stop_merge_places(const struct stop_merge *m)
+struct python_places *stop_merge_places(struct stop_merge *m)
 {
         return m->places;
 }

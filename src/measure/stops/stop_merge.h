@@ -61,7 +61,7 @@ void stop_merge_set_near(struct stop_merge *merge);
 bool stop_merge_is_bounded(const struct stop_merge *merge);
 
 /* For the session; valid until the next sample. */
-const struct python_places *stop_merge_places(const struct stop_merge *merge);
+struct python_places *stop_merge_places(struct stop_merge *merge);
 const struct python_counts *stop_merge_counts(struct stop_merge *merge);
 
 #endif

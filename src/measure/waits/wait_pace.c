@@ -460,6 +460,11 @@ void wait_pace_take(struct wait_pace *p, struct buf *out)
         os_lock_leave(p->lock);
 }
 
+void wait_pace_add_places(struct wait_pace *p, struct python_places *places)
+{
+        wait_tasks_add_places(p->tasks, places);
+}
+
 struct wait_pace_facts wait_pace_get(const struct wait_pace *p)
 {
         return (struct wait_pace_facts){

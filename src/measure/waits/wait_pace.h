@@ -49,6 +49,9 @@ struct wait_pace_facts {
         const struct task_section *tasks; /* of loops, at some of the readings */
 };
 
+/* Gives the frames of tasks places among those of the session. Call after wait_pace_end. */
+void wait_pace_add_places(struct wait_pace *pace, struct python_places *places);
+
 /* Call after wait_pace_end. */
 struct wait_pace_facts wait_pace_get(const struct wait_pace *pace);
 

@@ -48,7 +48,7 @@ struct wait_tasks {
         struct stop_binaries *binaries;
         struct task_section section;
         struct strpool *texts;
-        struct map functions;         /* name and file to the index in the section + 1 */
+        struct map functions;         /* name, file and first line to the index in the section + 1 */
         struct map chains;            /* hash of frames to the index of a task that has them + 1 */
         struct map processes;         /* pid to struct task_process * */
         struct task_process *process; /* whose threads are read; NULL: none */
@@ -189,11 +189,13 @@ static uint32_t add_function(struct wait_tasks *t, const struct python_code *cod
         struct task_section *s = &t->section;
         str_id name = strpool_add(t->texts, code->name), file = strpool_add(t->texts, code->file);
         bool is_new;
-        uint64_t *at = map_put(&t->functions, (uint64_t)name << 32 | file, &is_new);
+        uint64_t *at = map_put(&t->functions,
+                               map_mix((uint64_t)name << 32 | file) + (uint32_t)code->first_line, &is_new);
 
         if (is_new) {
                 const struct task_function function = {strpool_get(t->texts, name),
-                                                       strpool_get(t->texts, file)};
+                                                       strpool_get(t->texts, file),
+                                                       code->first_line > 0 ? (uint32_t)code->first_line : 0};
 
                 ARRAY_PUSH(s->functions, s->n_functions, s->cap_functions, function);
                 *at = s->n_functions;
@@ -241,7 +243,7 @@ static bool add_frame(struct wait_tasks *t, const struct python_frame *frame)
 {
         const struct known_code *known = find_code(t, frame->code);
         struct task_section *s = &t->section;
-        struct task_frame shown;
+        struct task_frame shown = {0};
 
         if (!known)
                 return false;
@@ -390,6 +392,11 @@ bool wait_tasks_read_running(struct wait_tasks *t, const struct wait_python_thre
                 add_running(t, &both[1], reading);
         free(both);
         return ok;
+}
+
+void wait_tasks_add_places(struct wait_tasks *t, struct python_places *places)
+{
+        task_section_add_places(&t->section, places);
 }
 
 const struct task_section *wait_tasks_get(const struct wait_tasks *t)

@@ -43,6 +43,9 @@ bool wait_tasks_of_thread(const struct wait_tasks *tasks, uint64_t *ret_took_ns)
 bool wait_tasks_read_running(struct wait_tasks *tasks, const struct wait_python_thread *thread,
                              const struct wait_reading *reading);
 
+/* Gives all frames so far places among those of the session. */
+void wait_tasks_add_places(struct wait_tasks *tasks, struct python_places *places);
+
 /* All tasks so far, valid until the next call. */
 const struct task_section *wait_tasks_get(const struct wait_tasks *tasks);
 

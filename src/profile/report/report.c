@@ -8,6 +8,7 @@
 #include "mem.h"
 #include "perfdata_format.h"
 #include "report_internal.h"
+#include "report_tasks.h"
 #include "report_traced.h"
 #include "report_wall.h"
 #include "session_facts.h"
@@ -41,6 +42,7 @@ void report_free(struct report *report)
         cpu_spans_free(report->cpu_spans);
         wall_times_free(report->wall);
         wall_tasks_free(report->wall_tasks);
+        report_tasks_free(report->task_stacks);
         task_section_free(report->tasks);
         wall_pieces_free(report->pieces);
         syscall_log_free(report->syscall_log);

@@ -196,6 +196,7 @@ struct report {
         struct wall_pieces *pieces;                /* if samples count for wall time */
         struct wall_times *wall;                   /* may be asked for together with these */
         struct task_section *tasks;                /* of asyncio, with these; NULL: none */
+        struct report_tasks *task_stacks;          /* the same; NULL: none */
         struct wall_tasks *wall_tasks;             /* NULL: none */
         const char *(*state_word)(unsigned state); /* of frames and rows */
         struct syscall_log *syscall_log;

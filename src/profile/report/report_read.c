@@ -4,6 +4,7 @@
  * and takes the samples of some chunks. */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mem.h"
 #include "record_aux.h"
@@ -66,6 +67,18 @@ static void take_stack(struct report_worker *w, const struct perf_attr *attr, ui
         if (w->state)
                 n = stack_frames_add_state(w->frames, n, w->state);
         stacks_add(w->stacks, w->world, event, sample, w->frames, n, !w->is_part, weight);
+}
+
+/* Frames that are not the sample's own, and a state. */
+static void take_given(struct report_worker *w, uint32_t event, uint64_t weight)
+{
+        size_t n = w->n_given;
+
+        if (!w->stacks)
+                return;
+        memcpy(w->frames, w->given, n * sizeof(*w->frames));
+        n = stack_frames_add_state(w->frames, n, w->state);
+        stacks_add(w->stacks, w->world, event, &w->sample, w->frames, n, !w->is_part, weight);
 }
 
 /* Time without stack: a frame that says so, and its state. */
@@ -221,7 +234,9 @@ void report_take_event(struct report_worker *w, const struct perf_attr *attr, ui
 
         if (w->pass->python.is_wanted ? count_python(w, event, weight)
                                       : count_sample(w, event, sample, weight)) {
-                if (attr)
+                if (w->given)
+                        take_given(w, event, weight);
+                else if (attr)
                         take_stack(w, attr, event, weight, number);
                 else
                         take_no_stack(w, event, weight);

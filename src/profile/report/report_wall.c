@@ -5,6 +5,7 @@
 
 #include "latency_pieces.h"
 #include "perfdata_format.h"
+#include "report_tasks.h"
 #include "report_traced.h"
 #include "wait_section.h"
 
@@ -153,6 +154,7 @@ static bool make_pieces(struct report_pass *pass, const struct session_input *in
         pass->waiting_event = wall.waiting_event;
         pass->cpu_event = wall.cpu_event;
         pass->report->tasks = task_section_new(perfdata_feature(input->reader, FEATURE_WPERF_TASKS));
+        pass->report->task_stacks = report_tasks_new(pass->report->tasks);
         wall.tasks = pass->report->tasks;
         pass->report->pieces = wall_pieces_new(&wall);
         if (pass->report->pieces) {
@@ -274,12 +276,35 @@ static void take_shown(struct report_worker *w, const struct perf_attr *attr, co
         w->begin_ns = 0;
 }
 
+/* The time of a loop counts for the stacks of its tasks. */
+static void take_tasks(struct report_worker *w, const struct perf_attr *attr, const struct wall_piece *piece,
+                       uint64_t number)
+{
+        struct report_tasks *tasks = w->pass->report->task_stacks;
+        struct report_task_part part;
+
+        profile_set_state(w->profile, piece->state);
+        w->begin_ns = piece->is_sampled ? 0 : piece->from_ns;
+        w->given = part.frames;
+        while (report_tasks_next(tasks, &part)) {
+                w->n_given = part.n_frames;
+                w->state = part.kind + 1u;
+                report_take_event(w, attr, w->pass->wall_event, part.ns, number);
+                w->is_part = true;
+        }
+        w->given = NULL;
+        w->state = 0;
+        w->is_part = false;
+        w->begin_ns = 0;
+}
+
 static void take(struct report_worker *w, const struct perf_attr *attr, struct wall_piece *piece,
                  uint64_t number)
 {
         const struct profile_filter *filter = &w->pass->request.filter;
         const struct sample_list *samples = w->pass->report->samples;
         size_t n_listed = samples ? sample_list_n(samples) : 0;
+        struct report_tasks *tasks = w->stacks ? w->pass->report->task_stacks : NULL;
         uint64_t *in_a_row = map_put(&w->pass->in_a_row, (uint32_t)piece->tid, NULL);
 
         w->is_next = *in_a_row;
@@ -290,7 +315,9 @@ static void take(struct report_worker *w, const struct perf_attr *attr, struct w
         piece->is_shown = piece->is_taken && filter->states & WALL_BIT(piece->state);
         if (!piece->is_taken)
                 profile_leave_out(w->profile, w->pass->wall_event);
-        if (piece->is_shown)
+        if (piece->is_shown && tasks && report_tasks_begin(tasks, piece))
+                take_tasks(w, attr, piece, number);
+        else if (piece->is_shown)
                 take_shown(w, attr, piece, number);
         if (samples && sample_list_n(samples) > n_listed)
                 *in_a_row = !report_wall_is_of_cpus(filter);

@@ -42,6 +42,8 @@ struct report_worker {
         uint64_t n_malformed, n_cut_stacks;
         /* Frames of states: the innermost one, and one instead of those of the sample; 0: none. */
         unsigned state, no_stack;
+        const struct stack_frame *given; /* frames instead of those of the sample; NULL: its own */
+        size_t n_given;
         bool is_part;      /* the sample was counted with another part of its weight, or there is none */
         bool is_next;      /* as in struct listed_sample */
         uint64_t begin_ns; /* when the time began for which the sample stands; 0: not known */

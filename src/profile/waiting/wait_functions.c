@@ -112,6 +112,17 @@ bool wait_functions_collect_garbage(const struct wait_function *functions, size_
         return false;
 }
 
+bool wait_functions_poll(const struct wait_function *functions, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                if (!strcmp(functions[i].name, "uv__io_poll"))
+                        return true;
+                if (functions[i].is_python)
+                        return text_ends(functions[i].file, "/selectors.py");
+        }
+        return n == 1 && text_starts(functions->name, "epoll_");
+}
+
 const struct wait_function *wait_functions_shown(const struct wait_function *functions, size_t n)
 {
         const struct wait_function *python = NULL, *native = NULL;

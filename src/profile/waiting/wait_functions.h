@@ -19,6 +19,10 @@ const struct wait_function *wait_functions_shown(const struct wait_function *fun
 /* Whether CPython collects garbage; what a finalizer does belongs to it. */
 bool wait_functions_collect_garbage(const struct wait_function *functions, size_t n);
 
+/* Whether an event loop of Python waits for events: in selectors.py, in libuv, or, if callers are not known,
+ * in epoll_wait. */
+bool wait_functions_poll(const struct wait_function *functions, size_t n);
+
 /* Whether a Python file's functions wait for others that call them, as threading.py's. */
 bool wait_functions_are_between(const char *file);
 

@@ -309,7 +309,8 @@ static uint64_t add_function(struct wall_making *m, const struct wait_function *
         return *at;
 }
 
-#define MAX_LINE 0x7fffffffu
+#define MAX_LINE 0x3fffffffu
+#define IS_POLL  (1ull << 62)
 #define IS_GC    (1ull << 63)
 
 struct wall_at wall_making_function_of(struct wall_making *m, uint32_t node, bool is_wait)
@@ -327,8 +328,12 @@ struct wall_at wall_making_function_of(struct wall_making *m, uint32_t node, boo
                 if (f)
                         *known = add_function(m, f) | (uint64_t)(f->line & MAX_LINE) << 32;
                 *known |= wait_functions_collect_garbage(functions, n) ? IS_GC : 0;
+                *known |= wait_functions_poll(functions, n) ? IS_POLL : 0;
         }
-        return (struct wall_at){(uint32_t)*known, (uint32_t)(*known >> 32) & MAX_LINE, *known & IS_GC};
+        return (struct wall_at){.function = (uint32_t)*known,
+                                .line = (uint32_t)(*known >> 32) & MAX_LINE,
+                                .is_gc = *known & IS_GC,
+                                .is_poll = *known & IS_POLL};
 }
 
 /* --- Who had the GIL --- */

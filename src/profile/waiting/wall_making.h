@@ -102,7 +102,8 @@ uint64_t wall_making_part(const struct wall_making *making, uint64_t from_ns, ui
 struct wall_at {
         uint32_t function; /* the index + 1; 0: the stack has none */
         uint32_t line;
-        bool is_gc; /* CPython collects garbage */
+        bool is_gc;   /* CPython collects garbage */
+        bool is_poll; /* an event loop waits for events */
 };
 
 struct wall_at wall_making_function_of(struct wall_making *making, uint32_t node, bool is_wait);

@@ -316,7 +316,8 @@ static struct wall_piece piece_of(struct wall_making *m, const struct wall_readi
                                    .is_sampled = r->is_short,
                                    .has_gil = r->has_gil,
                                    .is_cut = r->is_cut,
-                                   .lacks_tasks = r->lacks_tasks};
+                                   .lacks_tasks = r->lacks_tasks,
+                                   .is_poll = at.is_poll};
 }
 
 /* The time after a wait, or after the thread had to leave its CPU. */

@@ -46,6 +46,7 @@ struct wall_piece {
         bool is_timed;    /* without sample or reading, and yet at known times */
         bool is_cut;      /* without callers: the thread went on while it was read */
         bool lacks_tasks; /* of its loop, which were not read */
+        bool is_poll;     /* a loop of events waits for them */
         /* For the reader of the session: it has been read, and its sample passed the filter. */
         bool is_seen, is_taken;
         bool is_shown; /* and its state did, too */

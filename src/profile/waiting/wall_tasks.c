@@ -8,6 +8,7 @@
 
 #include "map.h"
 #include "mem.h"
+#include "task_chains.h"
 #include "task_kind.h"
 #include "text.h"
 #include "wait_threads.h"
@@ -15,8 +16,6 @@
 enum {
         MOST_NAMED = 3,  /* tasks of a function in which more of them wait are a group, */
         MUCH_LONGER = 2, /* without those that wait more than so many times as long as their mean */
-        MAX_STACK = 64,  /* frames of a stack that are looked at */
-        MAX_CHAIN = 8,   /* tasks that await each other, of a stack */
 };
 
 struct task_making {
@@ -24,13 +23,10 @@ struct task_making {
         size_t cap_rows;
         const struct wall_pieces *pieces;
         const struct task_section *section;
-        struct map rows;    /* what distinguishes rows to index + 1 */
-        struct map loops;   /* tid to struct loop_time * */
-        struct map names;   /* process and name of a task */
-        struct map at_once; /* ids of the tasks of one reading to index in the section + 1 */
-        struct map awaiters;
-        size_t n_awaiters; /* of all readings; those of a damaged section may be the same ones again and again
-                            */
+        struct map rows;           /* what distinguishes rows to index + 1 */
+        struct map loops;          /* tid to struct loop_time * */
+        struct map names;          /* process and name of a task */
+        struct task_chains chains; /* of one reading */
         struct arena texts;
 };
 
@@ -48,33 +44,11 @@ static const struct task_function *function_of(const struct task_making *m, cons
 
 /* --- Rows --- */
 
-/* A task that awaits others waits for what these wait for. */
-static bool awaits_tasks(const struct task_making *m, const struct task_reading *task, enum wait_kind kind)
+static void set_stack(struct task_making *m, size_t task, struct wall_task_row *row)
 {
-        return kind == WAIT_KIND_OTHER && map_find(&m->awaiters, task->id);
-}
+        uint32_t frames[TASK_CHAIN_MAX], *kept;
+        size_t n = task_chains_stack(&m->chains, task, frames);
 
-static void add_chain(const struct task_making *m, const struct task_reading *task, uint32_t *frames,
-                      size_t *n)
-{
-        for (uint32_t i = task->n_frames; i-- && *n < MAX_STACK;)
-                frames[(*n)++] = task->first_frame + i;
-}
-
-/* The stack of a task, and of those that await it as long as it is one. */
-static void set_stack(struct task_making *m, const struct task_reading *task, struct wall_task_row *row)
-{
-        uint32_t frames[MAX_STACK], *kept;
-        size_t n = 0;
-
-        for (int i = 0; task && i < MAX_CHAIN; i++) {
-                const uint64_t *at = NULL;
-
-                add_chain(m, task, frames, &n);
-                if (task->n_awaiters == 1)
-                        at = map_find(&m->at_once, m->section->awaiters[task->first_awaiter]);
-                task = at ? &m->section->tasks[*at - 1] : NULL;
-        }
         kept = arena_alloc(&m->texts, (n + 1) * sizeof(*kept));
         memcpy(kept, frames, n * sizeof(*kept));
         row->frames = kept;
@@ -93,8 +67,9 @@ static uint64_t hash_of_function(const struct wall_task_row *row)
                                hash_of(row->function->name, (uint64_t)row->line << 8 | row->state)));
 }
 
-static void add_row(struct task_making *m, const struct task_reading *task, struct wall_task_row *made)
+static void add_row(struct task_making *m, size_t index, struct wall_task_row *made)
 {
+        const struct task_reading *task = &m->section->tasks[index];
         struct wall_tasks *t = &m->tasks;
         bool is_new;
         uint64_t *at =
@@ -103,7 +78,7 @@ static void add_row(struct task_making *m, const struct task_reading *task, stru
         if (is_new) {
                 made->task = task->name;
                 made->n_tasks = 1;
-                set_stack(m, task, made);
+                set_stack(m, index, made);
                 ARRAY_PUSH(t->rows, t->n_rows, m->cap_rows, *made);
                 *at = t->n_rows;
         } else {
@@ -122,18 +97,17 @@ static const char *awaited_of(const struct task_making *m, const struct task_rea
         return name;
 }
 
-static void add_task(struct task_making *m, const struct task_reading *task, uint64_t ns)
+static void add_task(struct task_making *m, size_t index, uint64_t ns)
 {
+        const struct task_reading *task = &m->section->tasks[index];
         struct wall_task_row row = {.awaited = "", .ns = ns};
         uint32_t i = task->n_frames;
         enum wait_kind kind;
 
-        if (task->flags & (TASK_RUNS | TASK_IS_THREAD) || !i)
+        if (!task_chains_waits(&m->chains, index, &kind))
                 return;
-        kind = task_kind_of(m->section, task);
-        if (awaits_tasks(m, task, kind))
-                return;
-        while (i && task->n_frames - i < MAX_STACK && task_kind_is_of_asyncio(function_of(m, task, i - 1)))
+        while (i && task->n_frames - i < TASK_CHAIN_MAX &&
+               task_kind_is_of_asyncio(function_of(m, task, i - 1)))
                 i--;
         if (i && i < task->n_frames)
                 row.awaited = awaited_of(m, task, i);
@@ -141,7 +115,7 @@ static void add_task(struct task_making *m, const struct task_reading *task, uin
         row.function = function_of(m, task, i);
         row.line = m->section->frames[task->first_frame + i].line;
         row.state = (uint8_t)kind;
-        add_row(m, task, &row);
+        add_row(m, index, &row);
 }
 
 /* --- Readings --- */
@@ -193,16 +167,9 @@ static void add_reading(struct task_making *m, size_t first, size_t n)
 
         if (!piece)
                 return;
-        for (size_t i = first; i < first + n; i++) {
-                *map_put(&m->at_once, s->tasks[i].id, NULL) = i + 1;
-                for (uint32_t k = 0; k < s->tasks[i].n_awaiters && m->n_awaiters < s->n_awaiters;
-                     k++, m->n_awaiters++)
-                        map_put(&m->awaiters, s->awaiters[s->tasks[i].first_awaiter + k], NULL);
-        }
+        task_chains_begin(&m->chains, first);
         for (size_t i = first; i < first + n; i++)
-                add_task(m, &s->tasks[i], ns < 0x1p63 ? (uint64_t)ns : 0); /* else the session is damaged */
-        map_release(&m->at_once);
-        map_release(&m->awaiters);
+                add_task(m, i, ns < 0x1p63 ? (uint64_t)ns : 0); /* else the session is damaged */
 }
 
 /* --- Results --- */
@@ -292,6 +259,7 @@ static void finish(struct task_making *m)
         make_groups(m);
         sort(t->rows, t->n_rows);
         sort(t->groups, t->n_groups);
+        task_chains_release(&m->chains);
         map_release(&m->rows);
         map_release(&m->loops);
         map_release(&m->names);
@@ -305,7 +273,7 @@ struct wall_tasks *wall_tasks_new(const struct wall_pieces *pieces, const struct
                 return NULL;
         m = mem_new(1, sizeof(*m));
         m->pieces = pieces;
-        m->section = section;
+        m->section = m->chains.section = section;
         see_loops(m);
         for (size_t i = 0, n; i < section->n_tasks; i += n) {
                 n = task_kind_n_at_once(section, i);

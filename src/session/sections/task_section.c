@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The section: "WPTK", version u32, numbers of functions, frames, awaiters and tasks u32. Functions: name and
- * file with their NULs. Frames: function u32, line u32. Awaiters: id u64. Tasks: the fields in the order in
- * which write_task() has them, and the name with its NUL. */
+/* The section: "WPTK", version u32, numbers of functions, frames, awaiters and tasks u32. Functions: first
+ * line u32, name and file with their NULs. Frames: function u32, line u32, place u32. Awaiters: id u64.
+ * Tasks: the fields in the order in which write_task() has them, and the name with its NUL. */
 #include "task_section.h"
 
 #include <stdlib.h>
@@ -11,13 +11,23 @@
 
 #define MAGIC "WPTK"
 enum {
-        VERSION = 1,
+        VERSION = 2,
         MAGIC_BYTES = 4,
-        FUNCTION_BYTES = 2, /* at least */
-        FRAME_BYTES = 8,
+        FUNCTION_BYTES = 6, /* at least */
+        FRAME_BYTES = 12,
         AWAITER_BYTES = 8,
         TASK_BYTES = 45, /* at least */
 };
+
+void task_section_add_places(struct task_section *s, struct python_places *places)
+{
+        for (size_t i = 0; i < s->n_frames; i++) {
+                const struct task_function *f = &s->functions[s->frames[i].function];
+                uint64_t addr = python_places_add(places, f->name, f->file, f->first_line, s->frames[i].line);
+
+                s->frames[i].place = addr ? (uint32_t)((addr - PYTHON_PLACES_BASE) / PYTHON_PLACE_BYTES) : 0;
+        }
+}
 
 static void write_task(const struct task_reading *task, struct buf *out)
 {
@@ -42,12 +52,14 @@ void task_section_write(const struct task_section *s, struct buf *out)
         buf_add_u32(out, (uint32_t)s->n_awaiters);
         buf_add_u32(out, (uint32_t)s->n_tasks);
         for (size_t i = 0; i < s->n_functions; i++) {
+                buf_add_u32(out, s->functions[i].first_line);
                 buf_add(out, s->functions[i].name, strlen(s->functions[i].name) + 1);
                 buf_add(out, s->functions[i].file, strlen(s->functions[i].file) + 1);
         }
         for (size_t i = 0; i < s->n_frames; i++) {
                 buf_add_u32(out, s->frames[i].function);
                 buf_add_u32(out, s->frames[i].line);
+                buf_add_u32(out, s->frames[i].place);
         }
         for (size_t i = 0; i < s->n_awaiters; i++)
                 buf_add_u64(out, s->awaiters[i]);
@@ -75,6 +87,7 @@ static bool read_task(struct cursor *c, const struct task_section *s, struct tas
 static bool read_all(struct cursor *c, struct task_section *s)
 {
         for (size_t i = 0; i < s->n_functions; i++) {
+                s->functions[i].first_line = cursor_u32(c);
                 s->functions[i].name = cursor_str(c, NULL);
                 s->functions[i].file = cursor_str(c, NULL);
                 if (c->failed)
@@ -83,6 +96,7 @@ static bool read_all(struct cursor *c, struct task_section *s)
         for (size_t i = 0; i < s->n_frames; i++) {
                 s->frames[i].function = cursor_u32(c);
                 s->frames[i].line = cursor_u32(c);
+                s->frames[i].place = cursor_u32(c);
                 if (s->frames[i].function >= s->n_functions)
                         return false;
         }

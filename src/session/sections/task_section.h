@@ -12,16 +12,21 @@
 #include "attributes.h"
 #include "buf.h"
 #include "cursor.h"
+#include "python_section.h"
 
 enum { TASK_MAX_TASKS = 1 << 22 };
 
 struct task_function {
         const char *name, *file;
+        uint32_t first_line; /* 0: not known */
 };
 
 struct task_frame {
         uint32_t function; /* index */
         uint32_t line;     /* 0: not known */
+        /* Its place is at PYTHON_PLACES_BASE + place * PYTHON_PLACE_BYTES (python_section.h); 0: it has none.
+         */
+        uint32_t place;
 };
 
 /* Bits of `flags`. */
@@ -53,6 +58,9 @@ struct task_section {
         uint64_t *awaiters; /* ids of tasks of the process */
         size_t n_awaiters, cap_awaiters;
 };
+
+/* Gives each frame a place among those of the session. */
+void task_section_add_places(struct task_section *section, struct python_places *places);
 
 /* Appends the section. */
 void task_section_write(const struct task_section *section, struct buf *out);

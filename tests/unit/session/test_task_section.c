@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is written is read again; a damaged section is refused. */
+#include <string.h>
+
 #include "tap.h"
 #include "task_section.h"
 
-static struct task_function functions[] = {{"work", "/a/app.py"}, {"sleep", "/lib/tasks.py"}};
-static struct task_frame frames[] = {{0, 12}, {1, 716}, {0, 0}};
+static struct task_function functions[] = {{"work", "/a/app.py", 10}, {"sleep", "/lib/tasks.py", 0}};
+static struct task_frame frames[] = {{0, 12, 1}, {1, 716, 0}, {0, 0, 7}};
 static uint64_t awaiters[] = {0x7f0000001000, 0x7f0000002000};
 static struct task_reading tasks[] = {
         {.id = 0x7f0000001000, .time_ns = 5, .pid = 7, .tid = 8, .name = "main", .n_frames = 2},
@@ -38,6 +40,25 @@ static struct task_section *read_section(const void *bytes, size_t size)
         return task_section_new(cursor_make(bytes, size));
 }
 
+TEST(frames_have_places_among_those_of_the_session)
+{
+        struct task_frame placed[N_ELEMENTS(frames)];
+        struct task_section section = {.functions = functions,
+                                       .n_functions = N_ELEMENTS(functions),
+                                       .frames = placed,
+                                       .n_frames = N_ELEMENTS(placed)};
+        AUTO(python_places) places = python_places_new();
+
+        memcpy(placed, frames, sizeof(frames));
+        python_places_add(places, "main", "/a/app.py", 20, 21);
+        python_places_add(places, "work", "/a/app.py", 10, 12);
+        task_section_add_places(&section, places);
+        EXPECT_INT(placed[0].place, 2);
+        EXPECT_INT(placed[1].place, 3);
+        EXPECT_INT(placed[2].place, 4);
+        EXPECT_INT(python_places_n(places), 4);
+}
+
 TEST(what_is_written_is_read)
 {
         AUTO_RELEASE(buf) bytes = {0};
@@ -55,7 +76,9 @@ TEST(what_is_written_is_read)
         EXPECT_INT(s->tasks[1].first_frame, 2);
         EXPECT_STR(s->functions[s->frames[1].function].name, "sleep");
         EXPECT_STR(s->functions[s->frames[1].function].file, "/lib/tasks.py");
+        EXPECT_INT(s->functions[0].first_line, 10);
         EXPECT_INT(s->frames[1].line, 716);
+        EXPECT_INT(s->frames[2].place, 7);
         EXPECT_INT(s->awaiters[1], 0x7f0000002000);
 }
 
