@@ -1,4 +1,5 @@
-"""Waits in known ways, and measures each wait itself.  Prints a document: by function, the state and the seconds."""
+"""Waits in known ways, and measures each wait itself.  Prints a document: by function, the state, the seconds, and those without what
+the kernel counts as time on a CPU or ready to run; its thread, and when it began and ended (ns of the monotonic clock)."""
 import json
 import os
 import queue
@@ -13,13 +14,21 @@ measured: dict[str, list] = {}
 threads_seconds: list[float] = []
 
 
+def start():
+    """When it is, and how long this thread ran and was ready to run until now, in nanoseconds."""
+    with open("/proc/thread-self/schedstat", encoding="ascii") as file:
+        ran = sum(int(word) for word in file.read().split()[:2])
+    return time.monotonic_ns(), ran
+
+
 def add(name, state, begin):
-    seconds = measured.setdefault(name, [state, 0.0])
-    seconds[1] += time.monotonic() - begin
+    end, ran = start()
+    ns = end - begin[0]
+    measured[name] = [state, ns / 1e9, (ns - (ran - begin[1])) / 1e9, threading.get_native_id(), begin[0], end]
 
 
 def nap():
-    begin = time.monotonic()
+    begin = start()
     time.sleep(0.8)
     add("nap", "sleep", begin)
 
@@ -27,7 +36,7 @@ def nap():
 def read_pipe():
     reading, writing = os.pipe()
     threading.Timer(0.6, os.write, (writing, b"x")).start()
-    begin = time.monotonic()
+    begin = start()
     os.read(reading, 1)
     add("read_pipe", "pipe", begin)
 
@@ -36,7 +45,7 @@ def want_lock():
     lock = threading.Lock()
     lock.acquire()
     threading.Timer(0.5, lock.release).start()
-    begin = time.monotonic()
+    begin = start()
     with lock:
         add("want_lock", "lock", begin)
 
@@ -46,7 +55,7 @@ def receive():
     with socket.create_connection(listener.getsockname()) as client:
         peer, _ = listener.accept()
         threading.Timer(0.5, peer.sendall, (b"x",)).start()
-        begin = time.monotonic()
+        begin = start()
         client.recv(1)
         add("receive", "network", begin)
     peer.close()
@@ -54,30 +63,30 @@ def receive():
 
 def wait_for_child():
     child = subprocess.Popen(["sleep", "0.6"])
-    begin = time.monotonic()
+    begin = start()
     child.wait()
     add("wait_for_child", "child", begin)
 
 
-def serve(poller, done):
-    """Waits for work: a listener and a connection that others opened."""
-    begin = time.monotonic()
-    while not done.is_set():
-        poller.poll(0.2)
+def serve(poller):
+    """Waits for work: at a listener, until somebody connects."""
+    begin = start()
+    poller.poll()
     add("serve", "idle", begin)
 
 
 def work(jobs):
-    begin = time.monotonic()
+    begin = start()
     while jobs.get():
         pass
     add("work", "idle", begin)
 
 
 def spin():
+    """Nearly all of it in user mode, because only that is sampled."""
     begin = time.thread_time()
     while time.thread_time() - begin < 0.6:
-        pass
+        sum(range(20000))
     measured["spin"] = ["on-cpu", time.thread_time() - begin]
 
 
@@ -90,17 +99,17 @@ def timed(function, *args):
 def main():
     begin = time.monotonic()
     listener = socket.create_server(("127.0.0.1", 0))
-    poller, done, jobs = select.epoll(), threading.Event(), queue.Queue()
+    poller, jobs = select.epoll(), queue.Queue()
     poller.register(listener, select.EPOLLIN)
-    pool = [threading.Thread(target=timed, args=(serve, poller, done)), threading.Thread(target=timed, args=(work, jobs))]
+    pool = [threading.Thread(target=timed, args=(serve, poller)), threading.Thread(target=timed, args=(work, jobs))]
     for thread in pool:
         thread.start()
     for function in nap, read_pipe, want_lock, receive, wait_for_child, spin:
         function()
-    done.set()
     jobs.put(None)
-    for thread in pool:
-        thread.join()
+    with socket.create_connection(listener.getsockname()):
+        for thread in pool:
+            thread.join()
     threads_seconds.append(time.monotonic() - begin)
     print(json.dumps({"waits": measured, "threads": threads_seconds}), file=sys.stderr, flush=True)
 
