@@ -105,7 +105,7 @@ static void check_syscalls(struct syscall_rows *rows)
 
                 must(row->count && row->n_errors <= row->count);
                 must(rows->is_waits || row->longest_ns <= row->total_ns);
-                must(row->call && row->thread);
+                must(row->call && row->waiter.name);
                 ns += row->total_ns;
                 n += row->count;
         }
@@ -140,6 +140,7 @@ static void divide(struct taking *t)
                 .cpu_event = 0,
                 .wants = WALL_WANTS_WAKERS | WALL_WANTS_SYSCALLS | WALL_WANTS_LOCKS,
                 .arch = ARCH_X86_64,
+                .waiters_by = WAITERS_BY_COMM,
                 .counts_wait = counts_wait,
                 .thread_name = thread_name,
         };
@@ -169,13 +170,13 @@ static void divide(struct taking *t)
 /* The tables of tracepoints. */
 static void end_logs(struct taking *t)
 {
-        const struct syscall_naming naming = {.arch = ARCH_ARM64, .thread_name = thread_name};
+        const struct syscall_naming naming = {ARCH_ARM64, {WAITERS_BY_PROCESS, thread_name, NULL}};
         const struct named_stacks named = {0};
 
         if (t->calls)
                 check_syscalls(syscall_log_rows(t->calls, &naming));
         if (t->locks)
-                check_locks(lock_log_rows(t->locks, &named, t->samples));
+                check_locks(lock_log_rows(t->locks, &named, t->samples, &naming.waiters));
         syscall_log_free(t->calls);
         lock_log_free(t->locks);
 }

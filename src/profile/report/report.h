@@ -61,11 +61,12 @@ struct report_progress {
 };
 
 struct report_request {
-        const char *path;        /* path of the session; "-": standard input */
-        unsigned results;        /* a set of enum report_result */
-        unsigned keys;           /* profile_key bits; 0: event, module, symbol */
-        bool branches_by_target; /* as in struct branch_rows_request */
-        unsigned access_keys;    /* enum access_key bits, for REPORT_ACCESSES */
+        const char *path;           /* path of the session; "-": standard input */
+        unsigned results;           /* a set of enum report_result */
+        unsigned keys;              /* profile_key bits; 0: event, module, symbol */
+        enum waiters_by waiters_by; /* whose rows REPORT_SYSCALLS and REPORT_LOCKS make */
+        bool branches_by_target;    /* as in struct branch_rows_request */
+        unsigned access_keys;       /* enum access_key bits, for REPORT_ACCESSES */
         /* from_ns and to_ns by the session's clock, or since its first sample; or a slice of its time */
         struct profile_filter filter;
         bool no_demangle, long_names;

@@ -53,12 +53,13 @@ enum arch_id report_traced_arch(const struct perfdata_reader *reader)
 void report_traced_end(struct report_pass *pass)
 {
         struct report *report = pass->report;
-        const struct syscall_naming naming = {.arch = report_traced_arch(pass->session->reader),
-                                              .thread_name = report_traced_thread_name,
-                                              .ctx = pass->session->world};
+        const struct syscall_naming naming = {
+                .arch = report_traced_arch(pass->session->reader),
+                .waiters = {pass->request.waiters_by, report_traced_thread_name, pass->session->world}};
 
         if (report->syscall_log)
                 report->syscalls = syscall_log_rows(report->syscall_log, &naming);
         if (report->lock_log)
-                report->locks = lock_log_rows(report->lock_log, report->named, report->samples);
+                report->locks =
+                        lock_log_rows(report->lock_log, report->named, report->samples, &naming.waiters);
 }

@@ -147,6 +147,7 @@ static bool make_pieces(struct report_pass *pass, const struct session_input *in
                      (report_wants(pass, REPORT_LOCKS) ? WALL_WANTS_LOCKS : 0);
         wall.counts_wait = counts_wait;
         wall.thread_name = thread_name;
+        wall.waiters_by = pass->request.waiters_by;
         wall.ctx = &counting;
         wall.rows_from_ns = pass->request.filter.from_ns;
         wall.rows_to_ns = pass->request.filter.to_ns;

@@ -25,7 +25,7 @@ enum { SPIN = 1, READ = 2, WRITE = 4, RT = 8, PERCPU = 16, MUTEX = 32 };
 struct contention {
         uint64_t from_ns, to_ns;
         uint64_t address;
-        int32_t tid;
+        int32_t pid, tid;
         uint32_t flags;
         bool counts, is_open;
 };
@@ -166,6 +166,7 @@ void lock_log_take(struct lock_log *log, uint32_t event, const struct sample *sa
                 begin_wait(log,
                            &(struct contention){.from_ns = sample->time,
                                                 .address = address,
+                                                .pid = sample->pid,
                                                 .tid = sample->tid,
                                                 .flags = (uint32_t)flags,
                                                 .counts = counts,
@@ -293,9 +294,9 @@ static const char *function_of(const struct named_stacks *named, uint32_t node, 
 }
 
 struct lock_rows *lock_log_rows(const struct lock_log *log, const struct named_stacks *named,
-                                const struct sample_list *samples)
+                                const struct sample_list *samples, const struct waiters *waiters)
 {
-        struct lock_rows *rows = lock_rows_new();
+        struct lock_rows *rows = lock_rows_new(waiters->by);
         const char **by_node = mem_new(named->n_nodes + 1, sizeof(*by_node));
         size_t n;
         struct beginning *beginnings = list_beginnings(log, samples, &n);
@@ -313,6 +314,7 @@ struct lock_rows *lock_log_rows(const struct lock_log *log, const struct named_s
                                                        .address = wait->address,
                                                        .function = function_of(
                                                                named, node_of(beginnings, n, wait), by_node),
+                                                       .waiter = waiters_find(waiters, wait->pid, wait->tid),
                                                        .count = 1,
                                                        .total_ns = wait->to_ns - wait->from_ns,
                                                        .longest_ns = wait->to_ns - wait->from_ns});

@@ -24,6 +24,6 @@ void lock_log_take(struct lock_log *log, uint32_t event, const struct sample *sa
 
 /* After the last sample. `samples` have the stacks of the beginnings. */
 struct lock_rows *lock_log_rows(const struct lock_log *log, const struct named_stacks *named,
-                                const struct sample_list *samples);
+                                const struct sample_list *samples, const struct waiters *waiters);
 
 #endif

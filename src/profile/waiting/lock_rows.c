@@ -16,10 +16,11 @@ struct lock_owner {
         uint64_t ns;
 };
 
-struct lock_rows *lock_rows_new(void)
+struct lock_rows *lock_rows_new(enum waiters_by by)
 {
         struct lock_rows *rows = mem_new(1, sizeof(*rows));
 
+        rows->by = by;
         rows->keys = strpool_new();
         return rows;
 }
@@ -42,6 +43,15 @@ static const char *copy(struct lock_rows *rows, const char *text)
         return arena_copy(&rows->texts, text, strlen(text));
 }
 
+static struct waiter copy_waiter(struct lock_rows *rows, const struct lock_row *wait)
+{
+        const struct waiter *waiter = &wait->waiter;
+
+        if (rows->by == WAITERS_ALL)
+                return (struct waiter){"", 0, 0};
+        return (struct waiter){copy(rows, waiter->name), waiter->pid, waiter->tid};
+}
+
 /* The index of the row. */
 static size_t row_of(struct lock_rows *rows, const struct lock_row *wait)
 {
@@ -50,6 +60,9 @@ static size_t row_of(struct lock_rows *rows, const struct lock_row *wait)
 
         buf_printf(&key, "%s\n%" PRIx64 "\n%" PRId32 "\n%s", wait->lock, wait->address, wait->pid,
                    wait->function);
+        if (rows->by != WAITERS_ALL)
+                buf_printf(&key, "\n%" PRId32 "\n%" PRId32 "\n%s", wait->waiter.pid, wait->waiter.tid,
+                           rows->by == WAITERS_BY_COMM ? wait->waiter.name : "");
         at = map_put(&rows->by_key, strpool_add(rows->keys, buf_text(&key)), NULL);
         if (!*at) {
                 ARRAY_PUSH(rows->items, rows->n, rows->cap,
@@ -57,6 +70,7 @@ static size_t row_of(struct lock_rows *rows, const struct lock_row *wait)
                                               .address = wait->address,
                                               .pid = wait->pid,
                                               .function = copy(rows, wait->function),
+                                              .waiter = copy_waiter(rows, wait),
                                               .owner = "",
                                               .owner_function = ""}));
                 *at = rows->n;
@@ -118,7 +132,13 @@ static int compare_rows(const void *a, const void *b)
                 return order;
         if (x->address != y->address)
                 return x->address < y->address ? -1 : 1;
-        return (x->pid > y->pid) - (x->pid < y->pid);
+        if (x->pid != y->pid)
+                return x->pid < y->pid ? -1 : 1;
+        if (x->waiter.pid != y->waiter.pid)
+                return x->waiter.pid < y->waiter.pid ? -1 : 1;
+        if (x->waiter.tid != y->waiter.tid)
+                return x->waiter.tid < y->waiter.tid ? -1 : 1;
+        return strcmp(x->waiter.name, y->waiter.name);
 }
 
 void lock_rows_finish(struct lock_rows *rows)

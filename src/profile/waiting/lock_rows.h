@@ -11,6 +11,7 @@
 #include "attributes.h"
 #include "map.h"
 #include "strpool.h"
+#include "waiters.h"
 
 /* Waits of one function for one lock. */
 struct lock_row {
@@ -18,6 +19,7 @@ struct lock_row {
         uint64_t address;     /* of the lock, in the process; 0: not known */
         int32_t pid;          /* of the process; 0: a lock of the kernel */
         const char *function; /* that waits; "" if its stack is not known */
+        struct waiter waiter; /* ignored if the rows are of WAITERS_ALL */
         /* The function that had the lock for the longest part of these waits, in which thread; "" and 0 if
          * that is not known, and for the thread, if there were several. */
         const char *owner_function, *owner;
@@ -30,6 +32,7 @@ struct lock_row {
 struct lock_rows {
         struct lock_row *items; /* the largest total first */
         size_t n;
+        enum waiters_by by;
         bool is_kernel; /* locks of the kernel, from its tracepoints; else of programs, from waits */
         uint64_t count, total_ns;
         uint64_t n_cut;      /* waits whose beginning or end was not recorded, which are in no row */
@@ -41,12 +44,12 @@ struct lock_rows {
         struct map by_key, owners_by_key;
 };
 
-struct lock_rows *lock_rows_new(void);
+struct lock_rows *lock_rows_new(enum waiters_by by);
 void lock_rows_free(struct lock_rows *rows);
 AUTO_DEFINE(lock_rows)
 
-/* Adds a wait, or several, to the row with the same lock, address, process and function. `wait->owner` and
- * owner_function are those of this wait. Copies texts. */
+/* Adds a wait, or several, to the row with the same lock, address, process, function and waiter.
+ * `wait->owner` and owner_function are those of this wait. Copies texts. */
 void lock_rows_add(struct lock_rows *rows, const struct lock_row *wait);
 
 /* After the last wait: finds the owners, and sorts. */

@@ -45,6 +45,7 @@ static const char *function_of_owner(struct wall_making *m, const struct wall_re
 static void add(struct wall_making *m, struct lock_rows *rows, const struct wall_reading *r, uint64_t ns)
 {
         const struct wall_request *request = m->request;
+        const struct waiters waiters = {rows->by, request->thread_name, request->ctx};
         struct wall_at at = wall_making_function_of(m, r->node, r->is_switch || r->is_given);
         int32_t owner = owner_of(m, r);
 
@@ -53,6 +54,7 @@ static void add(struct wall_making *m, struct lock_rows *rows, const struct wall
                                     .address = r->lock_address,
                                     .pid = r->pid,
                                     .function = name_of(m, at.function),
+                                    .waiter = waiters_find(&waiters, r->pid, r->tid),
                                     .owner = owner ? request->thread_name(request->ctx, r->pid, owner) : "",
                                     .owner_function = owner ? function_of_owner(m, r) : "",
                                     .owner_tid = owner,
@@ -65,7 +67,7 @@ static void add(struct wall_making *m, struct lock_rows *rows, const struct wall
 struct lock_rows *lock_waits_new(struct wall_making *m)
 {
         const struct wall_request *request = m->request;
-        struct lock_rows *rows = lock_rows_new();
+        struct lock_rows *rows = lock_rows_new(request->waiters_by);
 
         for (size_t i = 0; i < m->n_readings; i++) {
                 const struct wall_reading *r = &m->readings[i];

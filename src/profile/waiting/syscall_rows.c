@@ -7,6 +7,7 @@
 
 #include "buf.h"
 #include "mem.h"
+#include "strpool.h"
 
 struct syscall_rows *syscall_rows_new(void)
 {
@@ -33,6 +34,14 @@ bool syscall_rows_has(const struct syscall_rows *rows, int32_t tid, int32_t numb
         return map_find(&rows->by_key, key_of(tid, number)) != NULL;
 }
 
+static void add_to(struct syscall_row *row, const struct syscall_row *added)
+{
+        row->count += added->count;
+        row->n_errors += added->n_errors;
+        row->total_ns += added->total_ns;
+        row->longest_ns = added->longest_ns > row->longest_ns ? added->longest_ns : row->longest_ns;
+}
+
 void syscall_rows_add(struct syscall_rows *rows, const struct syscall_row *added)
 {
         uint64_t *at = map_put(&rows->by_key, key_of(added->tid, added->number), NULL);
@@ -45,10 +54,7 @@ void syscall_rows_add(struct syscall_rows *rows, const struct syscall_row *added
                 *at = rows->n;
         }
         row = &rows->items[*at - 1];
-        row->count += added->count;
-        row->n_errors += added->n_errors;
-        row->total_ns += added->total_ns;
-        row->longest_ns = added->longest_ns > row->longest_ns ? added->longest_ns : row->longest_ns;
+        add_to(row, added);
         rows->count += added->count;
         rows->total_ns += added->total_ns;
 }
@@ -70,23 +76,55 @@ static const char *name_of(struct syscall_rows *rows, enum arch_id arch, int32_t
 static int compare_rows(const void *a, const void *b)
 {
         const struct syscall_row *x = a, *y = b;
+        int order;
 
         if (x->total_ns != y->total_ns)
                 return x->total_ns < y->total_ns ? 1 : -1;
-        if (x->tid != y->tid)
-                return x->tid < y->tid ? -1 : 1;
-        return (x->number > y->number) - (x->number < y->number);
+        if (x->waiter.tid != y->waiter.tid)
+                return x->waiter.tid < y->waiter.tid ? -1 : 1;
+        if (x->waiter.pid != y->waiter.pid)
+                return x->waiter.pid < y->waiter.pid ? -1 : 1;
+        order = strcmp(x->waiter.name, y->waiter.name);
+        return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+/* One row for the calls of a number of all threads of a process, or of the same name. */
+static void merge(struct syscall_rows *rows)
+{
+        struct strpool *names = strpool_new();
+        struct map known = {0};
+        size_t n = 0;
+
+        for (size_t i = 0; i < rows->n; i++) {
+                const struct syscall_row *row = &rows->items[i];
+                uint32_t group = rows->by == WAITERS_BY_PROCESS ? (uint32_t)row->waiter.pid
+                                                                : strpool_add(names, row->waiter.name);
+                uint64_t *at = map_put(&known, (uint64_t)group << 32 | (uint32_t)row->number, NULL);
+
+                if (*at) {
+                        add_to(&rows->items[*at - 1], row);
+                } else {
+                        rows->items[n++] = *row;
+                        *at = n;
+                }
+        }
+        rows->n = n;
+        map_release(&known);
+        strpool_free(names);
 }
 
 void syscall_rows_finish(struct syscall_rows *rows, const struct syscall_naming *naming)
 {
+        rows->by = naming->waiters.by;
         for (size_t i = 0; i < rows->n; i++) {
                 struct syscall_row *row = &rows->items[i];
-                const char *thread = naming->thread_name(naming->ctx, row->pid, row->tid);
 
                 row->call = name_of(rows, naming->arch, row->number);
-                row->thread = arena_copy(&rows->texts, thread, strlen(thread));
+                row->waiter = waiters_find(&naming->waiters, row->pid, row->tid);
+                row->waiter.name = arena_copy(&rows->texts, row->waiter.name, strlen(row->waiter.name));
         }
+        if (rows->by != WAITERS_BY_THREAD)
+                merge(rows);
         if (rows->n)
                 qsort(rows->items, rows->n, sizeof(*rows->items), compare_rows);
         map_release(&rows->by_key);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* System calls by thread: how often, and for how long. Of all calls, or of those in which threads waited. */
+/* System calls by thread, process or thread's name: how often, and for how long. Of all calls, or of those in
+ * which threads waited. */
 #ifndef SYSCALL_ROWS_H
 #define SYSCALL_ROWS_H
 
@@ -11,14 +12,15 @@
 #include "attributes.h"
 #include "map.h"
 #include "syscall_names.h"
+#include "waiters.h"
 
 enum { SYSCALL_NONE = -1 }; /* a wait that is not in a call, such as a page fault */
 
 struct syscall_row {
-        int32_t pid, tid;
-        int32_t number;     /* of the call, or SYSCALL_NONE */
-        const char *call;   /* its name */
-        const char *thread; /* its name */
+        int32_t pid, tid;     /* of the thread */
+        struct waiter waiter; /* whose calls these are */
+        int32_t number;       /* of the call, or SYSCALL_NONE */
+        const char *call;     /* its name */
         uint64_t count, n_errors;
         uint64_t total_ns, longest_ns;
 };
@@ -26,6 +28,7 @@ struct syscall_row {
 struct syscall_rows {
         struct syscall_row *items; /* the largest total first */
         size_t n;
+        enum waiters_by by;
         bool is_waits;            /* of calls in which threads waited; there is no n_errors */
         uint64_t count, total_ns; /* of all rows */
         uint64_t n_cut;           /* calls whose beginning or end was not recorded, which are in no row */
@@ -48,12 +51,11 @@ bool syscall_rows_has(const struct syscall_rows *rows, int32_t tid, int32_t numb
 void syscall_rows_add(struct syscall_rows *rows, const struct syscall_row *added);
 
 struct syscall_naming {
-        enum arch_id arch; /* of the machine that recorded them */
-        const char *(*thread_name)(void *ctx, int32_t pid, int32_t tid); /* never NULL */
-        void *ctx;
+        enum arch_id arch;      /* of the machine that recorded them */
+        struct waiters waiters; /* not all of them */
 };
 
-/* After the last call: names rows, and sorts them. */
+/* After the last call: names rows, makes one of those that `naming` does not tell apart, and sorts them. */
 void syscall_rows_finish(struct syscall_rows *rows, const struct syscall_naming *naming);
 
 #endif

@@ -73,7 +73,8 @@ static void add_unknown(const struct wall_making *m, struct syscall_rows *rows)
 struct syscall_rows *syscall_waits_new(struct wall_making *m)
 {
         const struct wall_request *request = m->request;
-        const struct syscall_naming naming = {request->arch, request->thread_name, request->ctx};
+        const struct syscall_naming naming = {request->arch,
+                                              {request->waiters_by, request->thread_name, request->ctx}};
         struct syscall_rows *rows = syscall_rows_new();
         struct map by_node = {0};
 

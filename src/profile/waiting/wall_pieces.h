@@ -100,6 +100,7 @@ struct wall_request {
         const char *(*thread_name)(void *ctx, int32_t pid, int32_t tid); /* never NULL */
         void *ctx;
         uint64_t rows_from_ns, rows_to_ns; /* only in these times; 0: all */
+        enum waiters_by waiters_by;        /* whose rows those of system calls and locks are */
         enum arch_id arch;                 /* of the machine that recorded them */
         uint64_t elapsed_ns;               /* of the recording; 0: not known */
 };

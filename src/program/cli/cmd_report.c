@@ -292,6 +292,7 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .results = results_of(o, r->table),
         };
         return parse_keys(o, r->table, request, &r->keys, err) &&
+               report_table_waiters(o, r->table, &request->waiters_by, err) &&
                python_options_frames(&o->python, &request->python, err) &&
                filter_fill(&o->filter, pids, &request->filter, err) &&
                cmd_input_path(line, &o->input, &request->path, err) && spares_inputs(o, request->path, err);

@@ -13,11 +13,14 @@ static const struct option choice_options[] = {
                 .brief = "group samples by KEYS (report)",
                 .kind = OPTION_LIST,
                 .arg = "KEYS",
-                .values = ROW_KEY_WORDS " " SORT_TABLE_WORDS " " ACCESS_KEY_WORDS,
+                .values = ROW_KEY_WORDS " " ACCESS_KEY_WORDS,
+                .first_values = SORT_TABLE_WORDS,
+                .later_values = SORT_WAITER_WORDS,
                 .offset = offsetof(struct choice_options, sort),
                 .help = "group samples by KEYS, and show a column for each key, in this order; KEYS are "
                         "separated by commas: " ROW_KEY_LIST "; with --mem also " ACCESS_KEY_LIST
-                        "; syscall alone shows system calls by thread, lock alone locks by the time that was waited for them",
+                        "; syscall shows system calls by thread, lock locks by the time that was waited for them; "
+                        "a key beside these says whose they are: comm, pid (or process), tid (or thread)",
         },
         {
                 .name = "group-by",

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "sort_keys.h"
 #include "text_match.h"
 
 /* Options that choose a table, or that apply to some of them, in the order in which they are refused. */
@@ -101,8 +102,8 @@ static bool sorts_by(const struct report_options *o, const char *word)
 
 static bool has_keys(const struct report_options *o, bool wants_tree)
 {
-        return o->choice.sort && strcmp(o->choice.sort, "syscall") != 0 &&
-               strcmp(o->choice.sort, "lock") != 0 && !(wants_tree && report_table_by_line(o));
+        return o->choice.sort && !sorts_by(o, "syscall") && !sorts_by(o, "lock") &&
+               !(wants_tree && report_table_by_line(o));
 }
 
 static unsigned given(const struct report_options *o, bool wants_tree)
@@ -164,6 +165,32 @@ bool report_table_choose(const struct report_options *options, bool wants_tree, 
         }
         *ret = chosen;
         return true;
+}
+
+bool report_table_waiters(const struct report_options *options, enum report_table table, enum waiters_by *ret,
+                          struct err *err)
+{
+        static const enum waiters_by by_key[ROW_N_KEYS] = {
+                [ROW_COMM] = WAITERS_BY_COMM,       [ROW_PID] = WAITERS_BY_PROCESS,
+                [ROW_PROCESS] = WAITERS_BY_PROCESS, [ROW_TID] = WAITERS_BY_THREAD,
+                [ROW_THREAD] = WAITERS_BY_THREAD,
+        };
+        bool is_call = table == REPORT_TABLE_SYSCALLS;
+        const char *word = is_call ? "syscall" : "lock";
+        struct row_keys keys = {0};
+
+        *ret = is_call ? WAITERS_BY_THREAD : WAITERS_ALL;
+        if (!is_call && table != REPORT_TABLE_LOCKS)
+                return true;
+        if (!sort_keys_parse_beside(options->choice.sort, word, &keys, err))
+                return false;
+        if (keys.n)
+                *ret = by_key[keys.order[0]];
+        return (keys.n < 2 && (!keys.n || *ret != WAITERS_ALL)) ||
+               err_set(err, ERR_USAGE,
+                       "--sort %s can only be combined with one of the sort keys comm, pid, tid, process and "
+                       "thread",
+                       word);
 }
 
 bool report_table_is_browsed(enum report_table table, const struct report_options *options)

@@ -8,6 +8,7 @@
 
 #include "cmd_report_options.h"
 #include "err.h"
+#include "report.h"
 
 /* The first one that the options ask for is printed. */
 enum report_table {
@@ -31,6 +32,10 @@ bool report_table_choose(const struct report_options *options, bool wants_tree, 
 
 /* Whether a call tree shows lines of Python functions, by --sort line. */
 bool report_table_by_line(const struct report_options *options);
+
+/* Whose rows the tables of system calls and locks have.  ERR_USAGE. */
+bool report_table_waiters(const struct report_options *options, enum report_table table, enum waiters_by *ret,
+                          struct err *err);
 
 /* Whether the browser can show the table. */
 bool report_table_is_browsed(enum report_table table, const struct report_options *options);

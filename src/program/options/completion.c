@@ -57,18 +57,37 @@ static void add_names(struct completing *c, const char *kind, size_t head)
                 add(c, c->word, head, at, (size_t)(end - at), NULL);
 }
 
+/* Whether the first item of a list is one of `words`, separated by blanks; they may be NULL. */
+static bool begins_with(const char *list, const char *words)
+{
+        size_t wanted = strcspn(list, ","), len;
+        const char *word;
+
+        while ((word = options_next_word(&words, &len))) {
+                if (len == wanted && !strncmp(word, list, len))
+                        return true;
+        }
+        return false;
+}
+
 /* `value` is the offset of the value in the word. */
 static void complete_value(struct completing *c, const struct option *option, size_t value)
 {
-        const char *values = option->values, *word;
+        const char *values = option->values, *first = option->first_values, *word;
         size_t head = head_of(c->word, value, is_list(option)), len;
 
+        if (head > value && begins_with(c->word + value, first)) {
+                values = option->later_values;
+                first = NULL;
+        }
         if (!option->names && !option->values) {
                 buf_add_str(c->out, option->kind == OPTION_FILE ? "files\n" : "words\n");
                 return;
         }
         buf_add_str(c->out, is_list(option) ? "list\n" : "words\n");
         while ((word = options_next_word(&values, &len)))
+                add(c, c->word, head, word, len, NULL);
+        while (head == value && (word = options_next_word(&first, &len)))
                 add(c, c->word, head, word, len, NULL);
         if (option->names)
                 add_names(c, option->names, head);

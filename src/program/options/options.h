@@ -64,7 +64,9 @@ struct option {
         const char *arg;    /* the name of the value in help; NULL for a flag */
         const char *names;  /* names with which --names completes the value ("events"); NULL: none */
         const char *values; /* the allowed words, separated by blanks; NULL: any value */
-        const char *brief;  /* short text for the program's help, for frequent options; NULL for others */
+        /* OPTION_LIST: more words, which only begin a list, and those that may follow them */
+        const char *first_values, *later_values;
+        const char *brief; /* short text for the program's help, for frequent options; NULL for others */
         uint64_t min, max;
         bool or_minus_one;   /* OPTION_U64: also accept -1, which is UINT64_MAX */
         bool or_max;         /* OPTION_U64: also accept max, which is UINT64_MAX */

@@ -40,15 +40,16 @@ static bool unknown_key(const char *word, size_t len, bool with_access, struct e
         near = text_nearest(key, names, n);
         near = near ? near : text_nearest(key, table_words, N_ELEMENTS(table_words));
         if (near && !strcmp(near, key))
-                return err_set(err, ERR_USAGE, "--sort %s is a table of wperf report, without other keys",
-                               key);
+                return err_set(err, ERR_USAGE, "--sort %s is a table of wperf report", key);
         return err_set(err, ERR_USAGE, "--sort has no key '%s'%s%s%s; it takes " ROW_KEY_LIST "%s", key,
                        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
                        with_access ? ", " ACCESS_KEY_LIST : "");
 }
 
-/* `ret_access` is NULL if keys of accesses are not allowed. */
-static bool parse(const char *text, struct row_keys *ret_keys, unsigned *ret_access, struct err *err)
+/* `table` is a word that does not count as a key, or NULL. `ret_access` is NULL if keys of accesses are not
+ * allowed. */
+static bool parse(const char *text, const char *table, struct row_keys *ret_keys, unsigned *ret_access,
+                  struct err *err)
 {
         struct row_keys keys = {0};
         unsigned access = 0;
@@ -62,7 +63,7 @@ static bool parse(const char *text, struct row_keys *ret_keys, unsigned *ret_acc
                         access |= of_access;
                 else if (row_key_find(text, len, &key))
                         row_keys_add(&keys, key);
-                else
+                else if (!table || strlen(table) != len || strncmp(text, table, len) != 0)
                         return unknown_key(text, len, ret_access, err);
                 text += len + (text[len] == ',');
         }
@@ -74,7 +75,12 @@ static bool parse(const char *text, struct row_keys *ret_keys, unsigned *ret_acc
 
 bool sort_keys_parse(const char *text, struct row_keys *ret_keys, struct err *err)
 {
-        return parse(text, ret_keys, NULL, err);
+        return parse(text, NULL, ret_keys, NULL, err);
+}
+
+bool sort_keys_parse_beside(const char *text, const char *table, struct row_keys *ret_keys, struct err *err)
+{
+        return parse(text, table, ret_keys, NULL, err);
 }
 
 bool sort_keys_parse_access(const char *text, struct row_keys *ret_keys, unsigned *ret_access,
@@ -82,7 +88,7 @@ bool sort_keys_parse_access(const char *text, struct row_keys *ret_keys, unsigne
 {
         unsigned address;
 
-        if (!parse(text, ret_keys, ret_access, err))
+        if (!parse(text, NULL, ret_keys, ret_access, err))
                 return false;
         address = *ret_access & ACCESS_BY_ADDRESS;
         return !(address & (address - 1)) ||

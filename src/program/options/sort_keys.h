@@ -7,13 +7,18 @@
 #include "err.h"
 #include "row_keys.h"
 
-/* Words that stand for a table of its own, which sort_keys_parse does not take. */
-#define SORT_TABLE_WORDS "syscall lock"
+/* Words that stand for a table of its own, which sort_keys_parse does not take, and the keys that may stand
+ * beside them: whose rows the table has. */
+#define SORT_TABLE_WORDS  "syscall lock"
+#define SORT_WAITER_WORDS "comm pid tid process thread"
 
 /* A comma-separated list of keys; NULL and "" are an empty list. */
 bool sort_keys_parse(const char *text, struct row_keys *ret_keys, struct err *err);
 
-/* The same for --mem: *ret_access is a set of enum access_key. */
+/* The keys of `text` beside `table`, one of SORT_TABLE_WORDS. */
+bool sort_keys_parse_beside(const char *text, const char *table, struct row_keys *ret_keys, struct err *err);
+
+/* The same as sort_keys_parse for --mem: *ret_access is a set of enum access_key. */
 bool sort_keys_parse_access(const char *text, struct row_keys *ret_keys, unsigned *ret_access,
                             struct err *err);
 

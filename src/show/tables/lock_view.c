@@ -5,7 +5,7 @@
 
 #include "table.h"
 
-enum { N_OF_KERNEL = 6 }; /* text columns, without the owner */
+enum { FUNCTION = 5, OWNER = 6 }; /* text columns */
 
 static const struct column text_columns[] = {
         {.name = "total ms", .type = COLUMN_FIXED, .decimals = 3},
@@ -17,11 +17,16 @@ static const struct column text_columns[] = {
         {.name = "who has it", .type = COLUMN_TEXT, .can_cut = true},
 };
 
+enum { MAX_COLUMNS = N_ELEMENTS(text_columns) + 1 };
+
 static const struct column data_columns[] = {
         {.name = "lock", .type = COLUMN_TEXT},
         {.name = "address", .type = COLUMN_HEX},
         {.name = "pid", .type = COLUMN_U64},
         {.name = "function", .type = COLUMN_TEXT},
+        {.name = "waiter", .type = COLUMN_TEXT}, /* these three of rows by thread, process or name */
+        {.name = "waiter_pid", .type = COLUMN_U64},
+        {.name = "waiter_tid", .type = COLUMN_U64},
         {.name = "owner", .type = COLUMN_TEXT},
         {.name = "owner_tid", .type = COLUMN_U64},
         {.name = "owner_function", .type = COLUMN_TEXT},
@@ -61,9 +66,25 @@ static void add_owner(const struct lock_row *row, struct table *table)
         table_add_text(table, buf_text(&text));
 }
 
-static void add_text_row(const struct lock_row *row, bool is_kernel, struct table *table)
+/* Beside the function it may say whose waits they are. Owners of the kernel's locks are not known. */
+static size_t choose_columns(const struct lock_rows *rows, struct column columns[MAX_COLUMNS])
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < N_ELEMENTS(text_columns); i++) {
+                if (i != OWNER || !rows->is_kernel)
+                        columns[n++] = text_columns[i];
+                if (i == FUNCTION && rows->by != WAITERS_ALL)
+                        columns[n++] = (struct column){
+                                .name = waiters_word(rows->by), .type = COLUMN_TEXT, .can_cut = true};
+        }
+        return n;
+}
+
+static void add_text_row(const struct lock_rows *rows, const struct lock_row *row, struct table *table)
 {
         AUTO_RELEASE(buf) lock = {0};
+        AUTO_RELEASE(buf) waiter = {0};
 
         buf_add_str(&lock, row->lock);
         if (row->address)
@@ -74,7 +95,11 @@ static void add_text_row(const struct lock_row *row, bool is_kernel, struct tabl
         table_add_u64(table, row->count);
         table_add_text(table, buf_text(&lock));
         table_add_text(table, *row->function ? row->function : "unknown");
-        if (!is_kernel)
+        if (rows->by != WAITERS_ALL) {
+                waiters_add_text(rows->by, &row->waiter, &waiter);
+                table_add_text(table, buf_text(&waiter));
+        }
+        if (!rows->is_kernel)
                 add_owner(row, table);
 }
 
@@ -94,13 +119,13 @@ static void add_heading(const struct lock_rows *rows, struct buf *out)
 void lock_view_text(const struct lock_view *view, struct buf *out)
 {
         const struct lock_rows *rows = view->rows;
-        AUTO(table)
-        table = table_new(text_columns, rows->is_kernel ? N_OF_KERNEL : N_ELEMENTS(text_columns));
+        struct column columns[MAX_COLUMNS];
+        AUTO(table) table = table_new(columns, choose_columns(rows, columns));
         size_t n = rows->n < view->n_rows ? rows->n : (size_t)view->n_rows;
 
         add_heading(rows, out);
         for (size_t i = 0; i < n; i++)
-                add_text_row(&rows->items[i], rows->is_kernel, table);
+                add_text_row(rows, &rows->items[i], table);
         table_render_text(table, view->max_columns, out);
         if (n < rows->n)
                 buf_printf(out, "%zu more\n", rows->n - n);
@@ -125,6 +150,9 @@ static struct table *make_data(const struct lock_rows *rows)
                 add_known(row->address, row->address, table);
                 add_known(!rows->is_kernel, (uint64_t)row->pid, table);
                 table_add_text(table, row->function);
+                table_add_text(table, row->waiter.name);
+                add_known(row->waiter.pid, (uint64_t)row->waiter.pid, table);
+                add_known(row->waiter.tid, (uint64_t)row->waiter.tid, table);
                 table_add_text(table, row->owner);
                 add_known(row->owner_tid, (uint64_t)row->owner_tid, table);
                 table_add_text(table, row->owner_function);
@@ -152,6 +180,11 @@ void lock_view_json(const struct lock_view *view, struct json *json)
         json_key(json, "locks");
         json_begin_object(json);
         json_key_bool(json, "of_kernel", rows->is_kernel);
+        json_key(json, "by");
+        if (rows->by == WAITERS_ALL)
+                json_null(json);
+        else
+                json_str(json, waiters_word(rows->by));
         json_key_u64(json, "count", rows->count);
         json_key(json, "seconds");
         json_fixed(json, seconds((double)rows->total_ns), 9);

@@ -7,6 +7,8 @@
 
 enum { SHOWN_NS = 500000 }; /* what is not 0.000 s */
 
+enum { COUNT = 3, ERRORS = 4 }; /* text columns */
+
 static const struct column text_columns[] = {
         {.name = "total ms", .type = COLUMN_FIXED, .decimals = 3},
         {.name = "longest", .type = COLUMN_FIXED, .decimals = 3},
@@ -14,23 +16,14 @@ static const struct column text_columns[] = {
         {.name = "count", .type = COLUMN_U64},
         {.name = "errors", .type = COLUMN_U64},
         {.name = "call", .type = COLUMN_TEXT, .can_cut = true},
-        {.name = "thread", .type = COLUMN_TEXT, .can_cut = true},
 };
 
-/* Calls that did not wait are not known, and errors of none. */
-static const struct column wait_columns[] = {
-        {.name = "total ms", .type = COLUMN_FIXED, .decimals = 3},
-        {.name = "longest", .type = COLUMN_FIXED, .decimals = 3},
-        {.name = "mean", .type = COLUMN_FIXED, .decimals = 3},
-        {.name = "waits", .type = COLUMN_U64},
-        {.name = "call", .type = COLUMN_TEXT, .can_cut = true},
-        {.name = "thread", .type = COLUMN_TEXT, .can_cut = true},
-};
+enum { MAX_COLUMNS = N_ELEMENTS(text_columns) + 1 };
 
 static const struct column data_columns[] = {
         {.name = "call", .type = COLUMN_TEXT},
         {.name = "number", .type = COLUMN_U64},
-        {.name = "thread", .type = COLUMN_TEXT},
+        {.name = "thread", .type = COLUMN_TEXT}, /* of a process that of its first thread */
         {.name = "pid", .type = COLUMN_U64},
         {.name = "tid", .type = COLUMN_U64},
         {.name = "count", .type = COLUMN_U64},
@@ -72,35 +65,61 @@ static void add_heading(const struct syscall_rows *rows, struct buf *out)
                            seconds((double)rows->unknown_ns));
 }
 
-static void add_text_row(const struct syscall_row *row, bool is_wait, struct table *table)
+/* Calls that did not wait are not known, and errors of none. The last column says whose calls they are. */
+static size_t choose_columns(const struct syscall_rows *rows, struct column columns[MAX_COLUMNS])
 {
-        AUTO_RELEASE(buf) thread = {0};
+        size_t n = 0;
 
-        buf_printf(&thread, "%s (%" PRId32 ")", row->thread, row->tid);
+        for (size_t i = 0; i < N_ELEMENTS(text_columns); i++) {
+                columns[n] = text_columns[i];
+                if (rows->is_waits && i == COUNT)
+                        columns[n].name = "waits";
+                n += !rows->is_waits || i != ERRORS;
+        }
+        if (rows->by != WAITERS_ALL)
+                columns[n++] =
+                        (struct column){.name = waiters_word(rows->by), .type = COLUMN_TEXT, .can_cut = true};
+        return n;
+}
+
+static void add_text_row(const struct syscall_rows *rows, const struct syscall_row *row, struct table *table)
+{
+        AUTO_RELEASE(buf) waiter = {0};
+
         table_add_fixed(table, (double)row->total_ns / 1e6);
         table_add_fixed(table, (double)row->longest_ns / 1e6);
         table_add_fixed(table, mean_of(row) / 1e6);
         table_add_u64(table, row->count);
-        if (!is_wait)
+        if (!rows->is_waits)
                 table_add_u64(table, row->n_errors);
         table_add_text(table, row->call);
-        table_add_text(table, buf_text(&thread));
+        if (rows->by == WAITERS_ALL)
+                return;
+        waiters_add_text(rows->by, &row->waiter, &waiter);
+        table_add_text(table, buf_text(&waiter));
 }
 
 void syscall_view_text(const struct syscall_view *view, struct buf *out)
 {
         const struct syscall_rows *rows = view->rows;
-        AUTO(table)
-        table = rows->is_waits ? table_new(wait_columns, N_ELEMENTS(wait_columns))
-                               : table_new(text_columns, N_ELEMENTS(text_columns));
+        struct column columns[MAX_COLUMNS];
+        AUTO(table) table = table_new(columns, choose_columns(rows, columns));
         size_t n = rows->n < view->n_rows ? rows->n : (size_t)view->n_rows;
 
         add_heading(rows, out);
         for (size_t i = 0; i < n; i++)
-                add_text_row(&rows->items[i], rows->is_waits, table);
+                add_text_row(rows, &rows->items[i], table);
         table_render_text(table, view->max_columns, out);
         if (n < rows->n)
                 buf_printf(out, "%zu more\n", rows->n - n);
+}
+
+static void add_known(int32_t number, struct table *table)
+{
+        if (number)
+                table_add_u64(table, (uint64_t)number);
+        else
+                table_add_none(table);
 }
 
 static struct table *make_data(const struct syscall_rows *rows)
@@ -115,9 +134,9 @@ static struct table *make_data(const struct syscall_rows *rows)
                         table_add_none(table);
                 else
                         table_add_u64(table, (uint64_t)row->number);
-                table_add_text(table, row->thread);
-                table_add_u64(table, (uint64_t)row->pid);
-                table_add_u64(table, (uint64_t)row->tid);
+                table_add_text(table, row->waiter.name);
+                add_known(row->waiter.pid, table);
+                add_known(row->waiter.tid, table);
                 table_add_u64(table, row->count);
                 if (rows->is_waits)
                         table_add_none(table);
@@ -145,6 +164,7 @@ void syscall_view_json(const struct syscall_view *view, struct json *json)
         json_key(json, "syscalls");
         json_begin_object(json);
         json_key_bool(json, "only_waits", rows->is_waits);
+        json_key_str(json, "by", waiters_word(rows->by));
         json_key_u64(json, "count", rows->count);
         json_key(json, "seconds");
         json_fixed(json, seconds((double)rows->total_ns), 9);

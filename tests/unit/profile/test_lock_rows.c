@@ -197,6 +197,7 @@ TEST(memory_is_limited)
         AUTO(sample_list) samples = sample_list_new();
         AUTO_RELEASE(buf) file = {0};
         const struct named_stacks named = {0};
+        const struct waiters waiters = {0};
         struct session_builder b;
 
         begin(&b);
@@ -216,7 +217,7 @@ TEST(memory_is_limited)
                 }
         }
         EXPECT_TRUE(budget.left_out & 1u << BUDGET_SAMPLES);
-        rows = lock_log_rows(log, &named, samples);
+        rows = lock_log_rows(log, &named, samples, &waiters);
         EXPECT_INT(rows->n_cut, 0);
         EXPECT_CMP(rows->n_left_out, >, 100000 - (1 << 16));
         EXPECT_INT(rows->n_left_out + rows->count, 100000);
@@ -323,6 +324,7 @@ static struct wall_pieces *pieces_of_mutex(uint64_t from_ns)
                                                       .counts_wait = counts_wait,
                                                       .thread_name = thread_name,
                                                       .rows_from_ns = from_ns,
+                                                      .waiters_by = WAITERS_BY_THREAD,
                                                       .arch = ARCH_X86_64});
 }
 
@@ -510,7 +512,7 @@ TEST(hostile_readings)
 
 TEST(owners_by_function)
 {
-        AUTO(lock_rows) rows = lock_rows_new();
+        AUTO(lock_rows) rows = lock_rows_new(WAITERS_ALL);
         struct lock_row wait = {.lock = "mutex",
                                 .function = "want",
                                 .owner = "a",
@@ -532,6 +534,37 @@ TEST(owners_by_function)
         EXPECT_STR(rows->items[0].owner, "");
         EXPECT_INT(rows->items[0].owner_tid, 0);
         EXPECT_INT(rows->items[0].owner_ns, 20);
+}
+
+TEST(rows_by_waiter)
+{
+        static const struct {
+                enum waiters_by by;
+                size_t n;
+        } ways[] = {{WAITERS_ALL, 1}, {WAITERS_BY_THREAD, 3}, {WAITERS_BY_PROCESS, 2}, {WAITERS_BY_COMM, 2}};
+        static const struct {
+                int32_t pid, tid;
+        } threads[] = {{PROCESS, WAITER}, {PROCESS, HOLDER}, {STRANGER, STRANGER}};
+
+        for (size_t i = 0; i < N_ELEMENTS(ways); i++) {
+                const struct waiters waiters = {ways[i].by, thread_name, NULL};
+                AUTO(lock_rows) rows = lock_rows_new(ways[i].by);
+
+                for (size_t k = 0; k < N_ELEMENTS(threads); k++) {
+                        struct lock_row wait = {.lock = "mutex",
+                                                .function = "want",
+                                                .owner = "",
+                                                .owner_function = "",
+                                                .count = 1,
+                                                .total_ns = 10};
+
+                        wait.waiter = waiters_find(&waiters, threads[k].pid, threads[k].tid);
+                        lock_rows_add(rows, &wait);
+                }
+                lock_rows_finish(rows);
+                EXPECT_INT(rows->n, ways[i].n);
+                EXPECT_INT(rows->count, N_ELEMENTS(threads));
+        }
 }
 
 TAP_MAIN

@@ -46,7 +46,8 @@ static void leave(struct session_builder *b, uint64_t us, int32_t tid, int64_t n
 
 static struct report *report_of(struct session_builder *b, const struct profile_filter *filter)
 {
-        const struct report_request request = {.path = path, .results = REPORT_SYSCALLS, .filter = *filter};
+        const struct report_request request = {
+                .path = path, .results = REPORT_SYSCALLS, .filter = *filter, .waiters_by = WAITERS_BY_THREAD};
         struct err err = {0};
 
         return builder_save(b, path) ? report_make(&request, &err) : NULL;
@@ -56,7 +57,7 @@ static void expect_row(const struct syscall_row *row, const char *call, int32_t 
                        uint64_t n_errors, uint64_t us, uint64_t longest_us)
 {
         EXPECT_STR(row->call, call);
-        EXPECT_INT(row->tid, tid);
+        EXPECT_INT(row->waiter.tid, tid);
         EXPECT_INT(row->count, count);
         EXPECT_INT(row->n_errors, n_errors);
         EXPECT_INT(row->total_ns / US, us);
@@ -92,8 +93,70 @@ TEST(calls_by_thread)
         expect_row(&rows->items[1], "read", 10, 2, 1, 70, 50);
         expect_row(&rows->items[2], "read", 11, 1, 1, 50, 50);
         expect_row(&rows->items[3], "call 999", 10, 1, 1, 1, 1);
-        EXPECT_STR(rows->items[0].thread, "reader");
-        EXPECT_STR(rows->items[2].thread, "unknown");
+        EXPECT_STR(rows->items[0].waiter.name, "reader");
+        EXPECT_STR(rows->items[2].waiter.name, "unknown");
+}
+
+static const char *name_of(void *ctx, int32_t pid, int32_t tid)
+{
+        return tid == 10 ? "reader" : "writer";
+}
+
+/* Process 10 has the threads 10 and 12. */
+static struct syscall_rows *rows_by(enum waiters_by by)
+{
+        const struct syscall_naming naming = {ARCH_X86_64, {by, name_of, NULL}};
+        struct syscall_rows *rows = syscall_rows_new();
+        struct syscall_row calls[] = {
+                {.pid = 10, .tid = 10, .number = READ, .total_ns = 10 * US, .n_errors = 1},
+                {.pid = 10, .tid = 12, .number = READ, .total_ns = 20 * US},
+                {.pid = 20, .tid = 20, .number = READ, .total_ns = 40 * US},
+                {.pid = 20, .tid = 20, .number = FUTEX, .total_ns = 5 * US},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(calls); i++) {
+                calls[i].count = 1;
+                calls[i].longest_ns = calls[i].total_ns;
+                syscall_rows_add(rows, &calls[i]);
+        }
+        syscall_rows_finish(rows, &naming);
+        EXPECT_INT(rows->count, 4);
+        EXPECT_INT(rows->total_ns, 75 * US);
+        return rows;
+}
+
+TEST(calls_by_process)
+{
+        AUTO(syscall_rows) rows = rows_by(WAITERS_BY_PROCESS);
+
+        ASSERT_TRUE(rows->n == 3);
+        expect_row(&rows->items[0], "read", 0, 1, 0, 40, 40);
+        EXPECT_INT(rows->items[0].waiter.pid, 20);
+        expect_row(&rows->items[1], "read", 0, 2, 1, 30, 20);
+        EXPECT_INT(rows->items[1].waiter.pid, 10);
+        EXPECT_STR(rows->items[1].waiter.name, "reader");
+        expect_row(&rows->items[2], "futex", 0, 1, 0, 5, 5);
+}
+
+TEST(calls_by_name)
+{
+        AUTO(syscall_rows) rows = rows_by(WAITERS_BY_COMM);
+
+        ASSERT_TRUE(rows->n == 3);
+        expect_row(&rows->items[0], "read", 0, 2, 0, 60, 40);
+        EXPECT_INT(rows->items[0].waiter.pid, 0);
+        EXPECT_STR(rows->items[0].waiter.name, "writer");
+        expect_row(&rows->items[1], "read", 0, 1, 1, 10, 10);
+        expect_row(&rows->items[2], "futex", 0, 1, 0, 5, 5);
+}
+
+TEST(calls_of_all)
+{
+        AUTO(syscall_rows) rows = rows_by(WAITERS_ALL);
+
+        ASSERT_TRUE(rows->n == 2);
+        expect_row(&rows->items[0], "read", 0, 3, 1, 70, 40);
+        expect_row(&rows->items[1], "futex", 0, 1, 0, 5, 5);
 }
 
 /* A call whose other end is missing has no length: at the beginning and the end of a recording, where a
@@ -259,7 +322,7 @@ TEST(memory_is_limited)
         AUTO(perfdata_reader) reader = NULL;
         AUTO(syscall_rows) rows = NULL;
         AUTO_RELEASE(buf) file = {0};
-        const struct syscall_naming naming = {.thread_name = no_name};
+        const struct syscall_naming naming = {.waiters = {WAITERS_BY_THREAD, no_name, NULL}};
         struct session_builder b;
 
         begin(&b);

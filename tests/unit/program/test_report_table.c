@@ -32,7 +32,7 @@ static const struct {
         const char *name, *word;
         const char *allowed; /* a letter each: x allowed, - refused */
 } options[] = {
-        {"sort", "--sort=pid", "x-xx--------"},   {"csv", "--csv", "x-xx---x--xx"},
+        {"sort", "--sort=pid", "x-xx------xx"},   {"csv", "--csv", "x-xx---x--xx"},
         {"inlines", "--inlines", "xx-x---x----"}, {"symbol", "--symbol=main", "xxxx----xx--"},
         {"stdio", "--stdio", "xxxxxxxxxxxx"},     {"show-nr-samples", "-n", "xxxxxxxxxxxx"},
         {"native", "--native", "xxxxxxxxxxxx"},   {"format", "--format=svg", "xxxxxxxxxxxx"},
@@ -77,6 +77,37 @@ TEST(a_table_allows_what_applies_to_it)
                         if (!ok)
                                 EXPECT_CONTAINS(err.text, "cannot be used together: ");
                 }
+        }
+}
+
+TEST(keys_beside_a_table)
+{
+        static const struct {
+                const char *sort;
+                enum report_table table;
+                int by; /* -1: refused */
+        } cases[] = {
+                {"syscall", REPORT_TABLE_SYSCALLS, WAITERS_BY_THREAD},
+                {"syscall,tid", REPORT_TABLE_SYSCALLS, WAITERS_BY_THREAD},
+                {"comm,syscall", REPORT_TABLE_SYSCALLS, WAITERS_BY_COMM},
+                {"syscall,pid", REPORT_TABLE_SYSCALLS, WAITERS_BY_PROCESS},
+                {"syscall,symbol", REPORT_TABLE_SYSCALLS, -1},
+                {"syscall,comm,pid", REPORT_TABLE_SYSCALLS, -1},
+                {"syscall,nokey", REPORT_TABLE_SYSCALLS, -1},
+                {"lock", REPORT_TABLE_LOCKS, WAITERS_ALL},
+                {"lock,process", REPORT_TABLE_LOCKS, WAITERS_BY_PROCESS},
+                {"lock,thread", REPORT_TABLE_LOCKS, WAITERS_BY_THREAD},
+                {"lock,overhead", REPORT_TABLE_LOCKS, -1},
+                {"comm,pid", REPORT_TABLE_FUNCTIONS, WAITERS_ALL},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                const struct report_options o = {.choice.sort = cases[i].sort};
+                enum waiters_by by = WAITERS_ALL;
+                bool ok = report_table_waiters(&o, cases[i].table, &by, NULL);
+
+                if (ok != (cases[i].by >= 0) || (ok && (int)by != cases[i].by))
+                        TAP_FAIL("--sort %s: %d", cases[i].sort, ok ? (int)by : -1);
         }
 }
 

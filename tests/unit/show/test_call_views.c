@@ -15,7 +15,7 @@ static const char *thread_name(void *ctx, int32_t pid, int32_t tid)
 
 TEST(waits_in_calls)
 {
-        const struct syscall_naming naming = {.arch = ARCH_X86_64, .thread_name = thread_name};
+        const struct syscall_naming naming = {ARCH_X86_64, {WAITERS_BY_THREAD, thread_name, NULL}};
         AUTO(syscall_rows) rows = syscall_rows_new();
         const struct syscall_view view = {rows, 10, 60};
         AUTO_RELEASE(buf) text = {0};
@@ -83,7 +83,7 @@ TEST(unknown_calls_of_no_time)
 
 TEST(locks_and_their_owners)
 {
-        AUTO(lock_rows) rows = lock_rows_new();
+        AUTO(lock_rows) rows = lock_rows_new(WAITERS_ALL);
         const struct lock_view view = {rows, 2, 0};
         struct lock_row wait = {.lock = "mutex",
                                 .address = 0xb00,
@@ -121,6 +121,37 @@ TEST(locks_and_their_owners)
                 "          40.000   20.000  6.667      6  mutex 0xb00  want       hold in worker (12), 75 %\n"
                 "          10.000   20.000  3.333      3  GIL          want       worker (13), 100 %\n"
                 "1 more\n");
+}
+
+/* Columns say whose waits they are. */
+TEST(locks_by_thread_and_by_name)
+{
+        static const struct {
+                enum waiters_by by;
+                const char *text;
+        } cases[] = {
+                {WAITERS_BY_THREAD, "who waits  thread         who has it"},
+                {WAITERS_BY_PROCESS, "who waits  process      who has it"},
+                {WAITERS_BY_COMM, "who waits  comm    who has it"},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                AUTO(lock_rows) rows = lock_rows_new(cases[i].by);
+                const struct lock_view view = {rows, 2, 0};
+                struct lock_row wait = {.lock = "mutex",
+                                        .function = "want",
+                                        .waiter = {"worker", 12, 4711},
+                                        .owner = "",
+                                        .owner_function = "",
+                                        .count = 1,
+                                        .total_ns = MS};
+                AUTO_RELEASE(buf) text = {0};
+
+                lock_rows_add(rows, &wait);
+                lock_rows_finish(rows);
+                lock_view_text(&view, &text);
+                EXPECT_CONTAINS(buf_text(&text), cases[i].text);
+        }
 }
 
 TAP_MAIN
