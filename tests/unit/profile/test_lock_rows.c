@@ -342,6 +342,54 @@ TEST(waits_for_a_mutex)
         EXPECT_INT(rows->items[0].owner_ns / MS, 19);
 }
 
+/* From Python 3.14 on the reading says for which lock the thread is parked, and an RLock has an owner. */
+TEST(waits_for_locks_of_python)
+{
+        static const struct {
+                uint8_t python;
+                const char *lock;
+                int32_t owner;
+        } cases[] = {{WAIT_PYTHON_RLOCK, "RLock", HOLDER}, {WAIT_PYTHON_LOCK, "Lock", 0}};
+        const struct sched_events events = {0};
+        const struct named_stacks named = {0};
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                struct wait_reading reading = reading_at(20, WAITER, 0);
+                const struct wait_section waits = {&reading, 1, NULL, 0};
+                AUTO(sample_list) samples = sample_list_new();
+                AUTO(cpu_spans) spans = cpu_spans_new(NULL);
+                AUTO(wall_pieces) pieces = NULL;
+                const struct lock_row *row;
+
+                reading.python = cases[i].python;
+                reading.lock_object = 0xe00;
+                reading.owner = cases[i].owner;
+                run(spans, WAITER, 10);
+                run(spans, WAITER, 30);
+                run(spans, HOLDER, 20);
+                sample_list_add(samples, &(struct listed_sample){.time_ns = 20 * MS,
+                                                                 .event = WAITING,
+                                                                 .node = NAMED_NONE,
+                                                                 .pid = PROCESS,
+                                                                 .tid = WAITER});
+                pieces = wall_pieces_new(&(struct wall_request){.waits = &waits,
+                                                                .events = &events,
+                                                                .named = &named,
+                                                                .samples = samples,
+                                                                .spans = spans,
+                                                                .waiting_event = WAITING,
+                                                                .cpu_event = CPU,
+                                                                .wants = WALL_WANTS_LOCKS,
+                                                                .counts_wait = counts_wait,
+                                                                .thread_name = thread_name});
+                ASSERT_TRUE(pieces && pieces->locks->n == 1);
+                row = &pieces->locks->items[0];
+                expect_row(row, cases[i].lock, 0xe00, 1, 19000, 19000);
+                EXPECT_INT(row->owner_tid, cases[i].owner);
+                EXPECT_STR(row->owner, cases[i].owner ? "holder" : "");
+        }
+}
+
 /* What a chosen time has of them. The holder then sleeps. */
 TEST(waits_in_a_time)
 {
