@@ -190,6 +190,40 @@ def test_short_waits_share_out_their_time(t: Context) -> None:
     check(abs(shown - waited) < 0.35 * waited, f"{shown} s for the mutex, and it measured {waited}: {wall}")
 
 
+LOCKS_OF_PYTHON = """
+import threading, time
+kept, plain = threading.RLock(), threading.Lock()
+
+def hold(lock):
+    with lock:
+        time.sleep(0.1)
+
+def work(lock):
+    for _ in range(4):
+        hold(lock)
+
+workers = [threading.Thread(target=work, args=(lock,)) for lock in (kept, plain) * 3]
+for worker in workers:
+    worker.start()
+for worker in workers:
+    worker.join()
+"""
+
+
+@harness.limit(200)
+def test_locks_of_python_have_names_and_owners(t: Context) -> None:
+    path = t.path("s.data")
+    for kind in pythons.installed():
+        recorded(t, "record", "--wall", "--session", path, "--", pythons.find_python(kind), "-c", LOCKS_OF_PYTHON)
+        locks = harness.document_of(t.good("report", "--sort", "lock", "--json", "-i", path))["locks"]["rows"]
+        waits = {row["lock"]: row for row in locks if row["function"] == "hold"}
+        check({"RLock", "Lock"} <= set(waits), f"{kind}: both have their names: {locks}")
+        check(any(row["lock"].endswith("join") for row in locks), f"{kind}: what a lock is for is said: {locks}")
+        check(waits["RLock"]["owner_seconds"] > 0.5 * waits["RLock"]["seconds"], f"{kind}: an RLock has an owner: {locks}")
+        check(waits["RLock"]["owner_function"] == "hold", f"{kind}: which runs in hold(): {locks}")
+        check(waits["Lock"]["owner_seconds"] == 0, f"{kind}: a Lock has none: {locks}")
+
+
 def test_perf_opens_the_session(t: Context) -> None:
     perf = harness.need_tool("perf")
     path = t.path("s.data")

@@ -421,7 +421,7 @@ struct wait_pace *wait_pace_begin(const struct wait_pace_request *request)
         begin_processes(p);
         p->random = os_monotonic_ns();
         p->lock = os_lock_new();
-        p->reader = wait_reader_new(request->python, 0);
+        p->reader = wait_reader_new(request->python, false);
         p->tasks = wait_tasks_new(stop_python_binaries(request->python));
         wait_reader_set_tasks(p->reader, p->tasks);
         p->thread = own_thread_start(run, p);

@@ -17,6 +17,9 @@ enum {
         RUNTIME_BYTES = 1 << 20, /* at most, of _PyRuntime */
         HOLDER_NS = 5000000,     /* how old what is known of the GIL may be: its interval for switches */
         MAX_OBJECTS = 4096,      /* words of a stack that are followed */
+        MAX_FUTEXES = 4096,      /* of which it is known what they belong to */
+        N_WITHOUT_SEARCH =
+                64, /* waits for a futex that belonged to no lock of Python, until the next search */
         WORD = 8,
         /* words of a lock object: type, then the lock, or a pointer to it; of an RLock its owner */
         LOCK_TYPE = 1,
@@ -43,6 +46,8 @@ struct wait_python {
         bool has_names;
         struct map names; /* pthread_self() to the name of the thread, in `texts` */
         struct arena texts;
+        /* futex to its lock object; or less than N_WITHOUT_SEARCH: how often none was found */
+        struct map locks;
 };
 
 static bool read_memory(void *ctx, uint64_t addr, void *to, size_t size)
@@ -111,6 +116,7 @@ void wait_python_free(struct wait_python *p)
         python_runtime_release(&p->runtime);
         map_release(&p->by_tid);
         map_release(&p->names);
+        map_release(&p->locks);
         arena_release(&p->texts);
         free(p->states);
         free(p);
@@ -289,7 +295,7 @@ static void see_objects(struct lock_search *s, const uint64_t *addrs, size_t n)
 static void search_lock(struct lock_search *s, const struct wait_maps *maps, const uint8_t *stack,
                         size_t stack_bytes)
 {
-        uint64_t addrs[WAIT_MAX_PIECES];
+        uint64_t addrs[WAIT_MAX_PIECES] = {0};
         size_t n = 0;
 
         for (size_t i = 0; i + WORD <= stack_bytes && i / WORD < MAX_OBJECTS; i += WORD) {
@@ -303,7 +309,25 @@ static void search_lock(struct lock_search *s, const struct wait_maps *maps, con
         see_objects(s, addrs, n);
 }
 
-static void find_lock(const struct wait_python *p, const struct wait_maps *maps, const uint8_t *stack,
+/* A search takes long, and many waits are for the same lock. */
+static void find_on_stack(struct wait_python *p, struct lock_search *s, const struct wait_maps *maps,
+                          const uint8_t *stack, size_t stack_bytes)
+{
+        uint64_t *known;
+
+        if (p->locks.n_used >= MAX_FUTEXES)
+                map_release(&p->locks);
+        known = map_put(&p->locks, s->futex, NULL);
+        if (*known >= N_WITHOUT_SEARCH) {
+                see_objects(s, known, 1);
+                *known = s->found ? *known : 0;
+        }
+        if (!s->found && !*known)
+                search_lock(s, maps, stack, stack_bytes);
+        *known = s->found && !s->is_ambiguous ? s->found : (*known + 1) % N_WITHOUT_SEARCH;
+}
+
+static void find_lock(struct wait_python *p, const struct wait_maps *maps, const uint8_t *stack,
                       size_t stack_bytes, struct wait_reading *reading)
 {
         struct lock_search search = {.python = p, .futex = reading->args[0]};
@@ -316,7 +340,7 @@ static void find_lock(const struct wait_python *p, const struct wait_maps *maps,
         if (search.waited && is_heap(maps, search.waited & ~(uint64_t)(WORD - 1)))
                 see_objects(&search, &(uint64_t){search.waited - LOCK_LOCK * WORD}, 1);
         if (!search.found)
-                search_lock(&search, maps, stack, stack_bytes);
+                find_on_stack(p, &search, maps, stack, stack_bytes);
         if (!search.found || search.is_ambiguous)
                 return;
         reading->python |= search.is_rlock ? WAIT_PYTHON_RLOCK : WAIT_PYTHON_LOCK;

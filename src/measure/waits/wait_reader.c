@@ -45,7 +45,7 @@ struct wait_reader {
         struct stop_frames *frames;
         struct wait_tasks *tasks; /* NULL: not wanted */
         uint64_t last_ns;
-        unsigned flags;       /* enum wait_reader_flags */
+        bool may_stop;        /* for registers of threads that run */
         struct map processes; /* pid to struct wait_process * */
         uint32_t n_images;
         struct wait_process *process; /* whose threads are read */
@@ -58,13 +58,13 @@ struct wait_reader {
         struct buf text;
 };
 
-struct wait_reader *wait_reader_new(struct stop_python *python, unsigned flags)
+struct wait_reader *wait_reader_new(struct stop_python *python, bool may_stop)
 {
         struct wait_reader *r = mem_new(1, sizeof(*r));
         const struct stop_frames_sink sink = {stop_python_add_stack, stop_python_add_code, python};
 
         r->python = python;
-        r->flags = flags;
+        r->may_stop = may_stop;
         r->frames = stop_frames_new(stop_python_binaries(python), &sink);
         return r;
 }
@@ -255,7 +255,7 @@ static void read_python(struct wait_reader *r, int32_t inner_tid, struct stop_th
         if (r->tasks)
                 wait_tasks_read(r->tasks, &state, ret);
         wait_python_see(r->process->interpreter, &state, &r->process->maps, (const uint8_t *)r->stack.data,
-                        r->flags & WAIT_READER_LOCKS ? r->stack.len : 0, ret);
+                        r->stack.len, ret);
 }
 
 static uint64_t next_time(struct wait_reader *r)
@@ -330,7 +330,7 @@ static void read_running(struct wait_reader *r, const struct wait_thread *thread
 
         begin_reading(r, ret);
         ret->how = WAIT_HOW_ON_CPU;
-        once = r->flags & WAIT_READER_STOPS ? stop_once_begin(STOP_WAIT_NS, &stopped) : NULL;
+        once = r->may_stop ? stop_once_begin(STOP_WAIT_NS, &stopped) : NULL;
         if (!once) {
                 read_running_frames(r, thread->inner_tid, ret);
                 return;

@@ -19,13 +19,9 @@
 
 struct wait_reader;
 
-enum wait_reader_flags {
-        WAIT_READER_STOPS = 1, /* threads that run are stopped once, for their registers */
-        WAIT_READER_LOCKS = 2, /* search the stack for the Python lock that is waited for, which takes long */
-};
-
-/* `python` receives the Python frames; it belongs to the caller. */
-struct wait_reader *wait_reader_new(struct stop_python *python, unsigned flags);
+/* `python` receives the Python frames; it belongs to the caller. With `may_stop` threads that run are stopped
+ * once, for their registers. */
+struct wait_reader *wait_reader_new(struct stop_python *python, bool may_stop);
 void wait_reader_free(struct wait_reader *reader);
 AUTO_DEFINE(wait_reader)
 

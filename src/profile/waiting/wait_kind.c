@@ -259,7 +259,11 @@ static void decide_python_lock(struct deciding *d)
         const struct wait_reading *r = d->reading;
         const char *function = find_python_wait(d);
 
-        set_lock(d, WAIT_KIND_LOCK, r->python & WAIT_PYTHON_RLOCK ? "RLock" : "Lock", r->lock_object);
+        set_lock(d, WAIT_KIND_LOCK,
+                 r->python & WAIT_PYTHON_RLOCK ? "RLock"
+                 : function                    ? function
+                                               : "Lock",
+                 r->lock_object);
         if (r->python & WAIT_PYTHON_RLOCK) {
                 buf_printf(d->text, "waits for RLock 0x%" PRIx64, r->lock_object);
                 if (r->owner)

@@ -342,7 +342,7 @@ TEST(waits_for_a_mutex)
         EXPECT_INT(rows->items[0].owner_ns / MS, 19);
 }
 
-/* From Python 3.14 on the reading says for which lock the thread is parked, and an RLock has an owner. */
+/* The reading says for which lock of Python the thread waits. An RLock has an owner. */
 TEST(waits_for_locks_of_python)
 {
         static const struct {
