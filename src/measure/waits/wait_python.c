@@ -18,8 +18,7 @@ enum {
         HOLDER_NS = 5000000,     /* how old what is known of the GIL may be: its interval for switches */
         MAX_OBJECTS = 4096,      /* words of a stack that are followed */
         MAX_FUTEXES = 4096,      /* of which it is known what they belong to */
-        N_WITHOUT_SEARCH =
-                64, /* waits for a futex that belonged to no lock of Python, until the next search */
+        N_WITHOUT_SEARCH = 64,   /* waits for a futex of no lock of Python, until the next search */
         WORD = 8,
         /* words of a lock object: type, then the lock, or a pointer to it; of an RLock its owner */
         LOCK_TYPE = 1,

@@ -51,8 +51,8 @@ bool syscall_rows_has(const struct syscall_rows *rows, int32_t tid, int32_t numb
 void syscall_rows_add(struct syscall_rows *rows, const struct syscall_row *added);
 
 struct syscall_naming {
-        enum arch_id arch;      /* of the machine that recorded them */
-        struct waiters waiters; /* not all of them */
+        enum arch_id arch; /* of the machine that recorded them */
+        struct waiters waiters;
 };
 
 /* After the last call: names rows, makes one of those that `naming` does not tell apart, and sorts them. */
