@@ -362,6 +362,15 @@ def test_a_cold_part_of_a_stripped_program_is_found(t: Context) -> None:
     check(len(found) == 2 and not changed(found), f"f and fail: {found}")
 
 
+def test_a_cold_part_that_ends_in_a_trap_is_found(t: Context) -> None:
+    """It has the unwind information of a function, and `f` jumps to it without a condition; but no function only ends in a trap."""
+    text = COLD.replace("call fail\n        .cfi_endproc\n        .size f.cold", "mov 0, %rax\n        ud2\n        .cfi_endproc\n        .size f.cold")
+    text = text.replace("je f.cold", "jne 1f\njmp f.cold\n1:")
+    a, b = assemble(t, X86, (text, text), "-Wl,-Bsymbolic")
+    found = states(t, a, strip(X86, b))
+    check(len(found) == 2 and not changed(found), f"f and fail: {found}")
+
+
 def test_a_called_function_is_no_part(t: Context) -> None:
     called = COLD.replace("ud2", "call f.cold\nud2")
     a, b = assemble(t, X86, (called, called), "-Wl,-Bsymbolic")
@@ -525,6 +534,56 @@ def test_an_indexed_address_beside_an_array(t: Context) -> None:
     for x, y in ((a, b), (strip(X86, a), strip(X86, b))):
         found = states(t, x, y)
         check(len(found) == 1 and not changed(found), f"{found}")
+
+
+# `f` has the address of what is between `before` and `after`.
+BETWEEN = """
+        .text
+        .globl f
+        .type f, @function
+f:      lea place%s(%%rip), %%rax
+        movzbl (%%rax,%%rdi), %%eax
+        ret
+        .size f, .-f
+        .section .rodata
+        .type before_%s, @object
+        .size before_%s, 8
+before_%s: %s
+place:  %s
+"""
+
+
+def between(name: str, offset: str, before: str, after: str) -> str:
+    return BETWEEN % (offset, name, name, name, before, after)
+
+
+def expect_between(t: Context, a: str, b: str, state: str, stripped: bool = True) -> None:
+    paths = assemble(t, X86, (a, b))
+    found = states(t, *(strip(X86, path) for path in paths) if stripped else paths)
+    check((found["f"] in SAME) == (state == "same"), f"{a} {b}: {found}")
+
+
+def test_an_address_before_a_text(t: Context) -> None:
+    """The last byte of another object is there."""
+    a, b, other = (between(name, "-1", ".quad 1", f'.asciz "{text}"') for name, text in (("a", "92233720"), ("b", "92233720"), ("b", "92233721")))
+    for stripped in (False, True):
+        expect_between(t, a, b, "same", stripped)
+    expect_between(t, a, other, "changed", False)
+
+
+def test_a_table_of_characters_has_no_end(t: Context) -> None:
+    """With a zero behind it, it looks like a text."""
+    a, b, other = (between("x", "", ".quad 1", f'.ascii "{text}"\n.byte {end}') for text, end in (("CADDEB", 11), ("CADDEB", 0), ("CAXDEB", 0)))
+    expect_between(t, a, b, "same")
+    expect_between(t, a, other, "changed")
+
+
+def test_the_end_of_an_array_without_a_name(t: Context) -> None:
+    """A text is behind it in the first program."""
+    text, zeros = '.asciz ":8"', ".long 0, 0"
+    a, b, other = (between("x", "", f".quad {first}", after) for first, after in ((0x0800060005, text), (0x0800060005, zeros), (0x0700060005, zeros)))
+    expect_between(t, a, b, "same")
+    expect_between(t, a, other, "changed")
 
 
 # --- Texts ---

@@ -3,7 +3,11 @@
  * them, or a few bytes before the next one: a loop that begins with 1 has the address of element -1. */
 #include "code_ends.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "map.h"
+#include "mem.h"
 
 static const uint64_t before_start[] = {4, 8, 16};
 
@@ -112,6 +116,116 @@ static bool choose_keys(struct code_body *body, const struct code_keys *other)
         return any;
 }
 
+/* --- Bytes at and before an address --- */
+
+enum {
+        MIN_TEXT_BYTES = 4,      /* of a text behind an address, and of a table of characters */
+        END_BYTES = 8,           /* of the array before an address */
+        MIN_OTHER_END_BYTES = 2, /* of these that are not 0, because arrays end alike in zeros */
+};
+
+struct beside_address {
+        const struct code_image *image;
+        struct code_referent *to;
+        uint64_t bare; /* of the instruction */
+};
+
+static bool is_text(const struct beside_address *x)
+{
+        return x->to->kind == CODE_REFERS_CONTENT;
+}
+
+/* A loop over a text that begins with 1 has the address before the text. */
+static bool are_before_one_text(const struct beside_address *x, const struct beside_address *y)
+{
+        const uint8_t *a, *b;
+        size_t len = code_referent_text(x->image, x->to->addr + 1, &a);
+
+        return len >= MIN_TEXT_BYTES && code_referent_text(y->image, y->to->addr + 1, &b) == len &&
+               !memcmp(a, b, len);
+}
+
+/* A table of characters without a NUL is a text only if the linker put a NUL behind it. */
+static bool are_one_table(const struct beside_address *x, const struct beside_address *y)
+{
+        const struct beside_address *text = is_text(x) ? x : y, *other = is_text(x) ? y : x;
+        const uint8_t *a, *b;
+        size_t len = code_referent_text(text->image, text->to->addr, &a);
+
+        if (is_text(x) == is_text(y) || len < 2)
+                return false;
+        if (len > MIN_TEXT_BYTES)
+                len = MIN_TEXT_BYTES;
+        return code_image_read(other->image, other->to->addr, len, &b) && !memcmp(a, b, len);
+}
+
+/* Whether both are the end of equal arrays without names, and at least one has no text behind it. */
+static bool are_ends_of_one_array(const struct beside_address *x, const struct beside_address *y)
+{
+        const uint8_t *a, *b;
+        unsigned n_other = 0;
+
+        if ((is_text(x) && is_text(y)) || x->to->addr < END_BYTES || y->to->addr < END_BYTES ||
+            !code_image_read(x->image, x->to->addr - END_BYTES, END_BYTES, &a) ||
+            !code_image_read(y->image, y->to->addr - END_BYTES, END_BYTES, &b) ||
+            memcmp(a, b, END_BYTES) != 0)
+                return false;
+        for (unsigned i = 0; i < END_BYTES; i++)
+                n_other += a[i] != 0;
+        return n_other >= MIN_OTHER_END_BYTES;
+}
+
+static bool are_one_object(const struct beside_address *x, const struct beside_address *y)
+{
+        const struct code_image_section *a = code_image_section(x->image, x->to->addr);
+        const struct code_image_section *b = code_image_section(y->image, y->to->addr);
+
+        if (x->bare != y->bare || !a || !b || a->is_code || b->is_code ||
+            code_referent_section_key(a) != code_referent_section_key(b))
+                return false;
+        return are_before_one_text(x, y) ||
+               (!x->image->naming.variables && (are_one_table(x, y) || are_ends_of_one_array(x, y)));
+}
+
+/* All addresses of the function that may be beside an object. */
+static struct beside_address *list_addresses(struct code_body *body, size_t *ret_n)
+{
+        struct beside_address *list = NULL;
+        size_t cap = 0;
+
+        *ret_n = 0;
+        for (size_t i = 0; i < body->n_insns; i++) {
+                struct code_insn *insn = &body->insns[i];
+
+                for (size_t k = 0; k < insn->n_refs; k++) {
+                        if (may_be_beside(&insn->refs[k], &insn->referents[k]))
+                                ARRAY_PUSH(list, *ret_n, cap,
+                                           (struct beside_address){body->image, &insn->referents[k],
+                                                                   insn->bare});
+                }
+        }
+        return list;
+}
+
+/* If both functions have as many of them, the first one belongs to the first one, and so on.  Returns whether
+ * keys of `b` were changed. */
+static bool settle_in_order(struct code_body *a, struct code_body *b)
+{
+        size_t n, n_of_b;
+        struct beside_address *of_a = list_addresses(a, &n), *of_b = list_addresses(b, &n_of_b);
+        bool any = false;
+
+        for (size_t i = 0; n == n_of_b && i < n; i++) {
+                if (of_a[i].to->key == of_b[i].to->key || !are_one_object(&of_a[i], &of_b[i]))
+                        continue;
+                of_b[i].to->key = of_a[i].to->key;
+                any = true;
+        }
+        free(of_a);
+        free(of_b);
+        return any;
+}
+
 void code_ends_settle(struct code_body *a, struct code_body *b)
 {
         struct code_keys of_a = {0}, of_b = {0};
@@ -123,6 +237,8 @@ void code_ends_settle(struct code_body *a, struct code_body *b)
         if (choose_keys(a, &of_b))
                 code_body_hash(a);
         if (choose_keys(b, &of_a))
+                code_body_hash(b);
+        if (a->hash != b->hash && settle_in_order(a, b))
                 code_body_hash(b);
         map_release(&of_a.of_targets);
         map_release(&of_a.beside);

@@ -132,6 +132,10 @@ uint64_t code_referent_section_key(const struct code_image_section *section);
 /* The key of a variable and an offset in it, or beside it. */
 uint64_t code_referent_variable_key(const char *name, uint64_t offset);
 
+/* The length of the text of ASCII at an address in constant data, if both modules have their contents; 0:
+ * there is none. */
+size_t code_referent_text(const struct code_image *image, uint64_t addr, const uint8_t **ret);
+
 /* Appends the name of what it refers to, such as "memcpy" or "table+0x8"; nothing if it has none. */
 void code_referent_add_name(const struct code_image *image, const struct code_referent *referent,
                             struct buf *out);

@@ -60,6 +60,7 @@ struct code_entry {
         bool is_shared;  /* several functions jump to it */
         bool is_branch;  /* a conditional jump leads to it: no call of a function at the end of another one */
         bool is_called;  /* or an address of it is taken */
+        bool leaves;     /* it returns, calls, or jumps elsewhere: it does not only end in a trap */
         uint32_t middle; /* the first function into the middle of which it jumps, or CODE_NO_FUNCTION */
 };
 
@@ -85,6 +86,17 @@ static void note_reference(const struct code_image *image, struct code_entry *en
         entries[to].from = from;
 }
 
+/* Whether an instruction of `f` leads out of it. */
+static bool leaves(const struct code_function *f, const struct disasm_shape *shape)
+{
+        bool is_jump = shape->flow == DISASM_JUMP || shape->flow == DISASM_BRANCH;
+
+        return shape->flow == DISASM_CALL || shape->flow == DISASM_RETURN ||
+               (is_jump &&
+                (!shape->n_refs || shape->refs[0].kind != DISASM_REF_CODE ||
+                 shape->refs[0].value < f->extents[0].start || shape->refs[0].value >= f->extents[0].end));
+}
+
 static void note_references(const struct code_image *image, enum disasm_arch arch, struct code_entry *entries,
                             uint32_t from)
 {
@@ -99,6 +111,7 @@ static void note_references(const struct code_image *image, enum disasm_arch arc
                         continue;
                 for (uint64_t off = 0; off < size; off += shape.size_bytes) {
                         disasm_shape_get(arch, code + off, size - off, start + off, &shape);
+                        entries[from].leaves |= leaves(f, &shape);
                         if (shape.n_refs &&
                             (shape.refs[0].kind == DISASM_REF_CODE || shape.refs[0].kind == DISASM_REF_PC))
                                 note_reference(image, entries, from, &shape);
@@ -122,7 +135,7 @@ static uint32_t find_whole(const struct code_image *image, const struct code_ent
         if (whole != CODE_NO_FUNCTION &&
             image->functions[whole].extents[0].end - image->functions[whole].extents[0].start > f->size_bytes)
                 return whole;
-        return (entry->is_branch || f->has_frame) && !entry->is_shared && !entry->is_called
+        return (entry->is_branch || f->has_frame || !entry->leaves) && !entry->is_shared && !entry->is_called
                        ? entry->from
                        : CODE_NO_FUNCTION;
 }

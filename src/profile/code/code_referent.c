@@ -274,6 +274,15 @@ static bool is_constant(const struct code_image_section *section)
         return text_starts(section->name, ".rodata") || text_starts(section->name, ".rdata");
 }
 
+size_t code_referent_text(const struct code_image *image, uint64_t addr, const uint8_t **ret)
+{
+        const struct code_image_section *section = code_image_section(image, addr);
+
+        return image->naming.contents && section && is_constant(section)
+                       ? text_length(image, section, addr, ret)
+                       : 0;
+}
+
 /* A constant that is the address of something, such as `.refptr.NAME` of PE images and the first element of
  * a table of texts.  `n` are the bytes that are loaded. */
 static bool find_pointer(const struct code_image *image, uint64_t addr, size_t n, struct code_referent *ret)
