@@ -187,11 +187,17 @@ static bool is_simd_operation(uint32_t word)
         return (word & 0x0e000000) == 0x0e000000;
 }
 
+/* ccmp and ccmn, which have flags where others have a register. */
+static bool compares_conditionally(uint32_t word)
+{
+        return (word & 0x3fe00410) == 0x3a400000;
+}
+
 static uint32_t written_registers(uint32_t word, enum disasm_flow flow)
 {
         if (flow == DISASM_CALL)
                 return CALL_CLOBBERS;
-        if (flow != DISASM_NEXT || (word & 0xfc000000) == 0xd4000000)
+        if (flow != DISASM_NEXT || (word & 0xfc000000) == 0xd4000000 || compares_conditionally(word))
                 return 0;
         if (arm64_is_load_or_store(word))
                 return written_by_memory(word);

@@ -138,6 +138,10 @@ TEST(registers_that_are_written)
         expect_written(0x0e043c41, 1u << 1);             /* umov w1, v2.s[0] */
         expect_written(0x4e042c41, 1u << 1);             /* smov x1, v2.s[0] */
         expect_written(0x4e041c41, 0);                   /* ins v1.s[0], w2 */
+        expect_written(0xfa400b00, 0);                   /* ccmp x24, #0, #0, eq */
+        expect_written(0x7a421023, 0);                   /* ccmp w1, w2, #3, ne */
+        expect_written(0x3a43b821, 0);                   /* ccmn w1, #3, #1, lt */
+        expect_written(0x9a820020, 1u << 0);             /* csel x0, x1, x2, eq */
         expect_written(0xd65f03c0, 0);                   /* ret */
         expect_written(0x94000000, 0x7ffff | 1u << 30);  /* bl */
 }
