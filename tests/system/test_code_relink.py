@@ -571,6 +571,14 @@ def test_an_address_before_a_text(t: Context) -> None:
     expect_between(t, a, other, "changed", False)
 
 
+def test_the_end_of_a_section(t: Context) -> None:
+    """The first object of the next section is there."""
+    texts = tuple(BESIDE.replace(".data\n", f'.section .first, "aw"\n.quad 1, 2\nend:\n.section .second, "aw"\n.type {name}, @object\n.size {name}, 8\n'
+                                 f"{name}: .quad 3\n.data\n") % ("end", *["x"] * 6) for name in ("one", "other"))
+    found = states(t, *assemble(t, X86, texts, "-Wl,--build-id=none"))
+    check(found["f"] in SAME, f"{found}")
+
+
 def test_a_table_of_characters_has_no_end(t: Context) -> None:
     """With a zero behind it, it looks like a text."""
     a, b, other = (between("x", "", ".quad 1", f'.ascii "{text}"\n.byte {end}') for text, end in (("CADDEB", 11), ("CADDEB", 0), ("CAXDEB", 0)))

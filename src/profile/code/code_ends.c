@@ -11,7 +11,7 @@
 
 static const uint64_t before_start[] = {4, 8, 16};
 
-enum { MAX_KEYS = 1 + sizeof(before_start) / sizeof(before_start[0]) };
+enum { MAX_KEYS = 2 + sizeof(before_start) / sizeof(before_start[0]) };
 
 static bool may_be_beside(const struct disasm_ref *ref, const struct code_referent *to)
 {
@@ -39,6 +39,18 @@ static size_t list_sections(const struct code_image *image, const struct code_re
         return n;
 }
 
+/* Such as the end of .fini_array, behind which is the first object of the next section. */
+static bool is_end_of_section(const struct code_image *image, uint64_t addr, uint64_t *ret_key)
+{
+        static const char end[] = "end";
+        const struct code_image_section *section = code_image_section(image, addr - 1);
+
+        if (!section || section->is_code || section->end != addr)
+                return false;
+        *ret_key = code_hash_join(code_referent_section_key(section), code_hash_bytes(end, sizeof(end)));
+        return true;
+}
+
 /* Lists the keys of what is beside an address. */
 static size_t list_keys(const struct code_image *image, const struct code_referent *to,
                         uint64_t keys[MAX_KEYS])
@@ -57,6 +69,7 @@ static size_t list_keys(const struct code_image *image, const struct code_refere
                     v.addr == addr + before_start[i])
                         keys[n++] = code_referent_variable_key(v.name, 0 - before_start[i]);
         }
+        n += is_end_of_section(image, addr, &keys[n]);
         return n;
 }
 
