@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory of a process to the names of its threads, and to its tasks. Input: u8 number of a layout; u8 not
- * used; u16 offset of a thread state, in words; the memory from IMAGE_BASE on, where _PyRuntime is. */
+ * used; u16 offset of a thread state, or of a dict of tasks that run, in words; the memory from IMAGE_BASE
+ * on, where _PyRuntime is. */
 #include <stdlib.h>
 
 #include "python_code.h"
+#include "python_made_running.h"
 #include "python_made_tasks.h"
+#include "python_running.h"
 #include "python_threads.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -49,6 +52,28 @@ static void see_task(void *ctx, const struct python_task *task)
         }
 }
 
+static void see_running(void *ctx, const struct python_task *task)
+{
+        struct memory *memory = ctx;
+
+        if (!task->name || !task->is_running || task->n_frames || ++memory->n_seen > MAX_READS)
+                abort();
+}
+
+/* A dict of loops and tasks may be anywhere. */
+static void read_running(struct python_runtime *runtime, struct python_objects *objects, uint64_t table,
+                         struct memory *bytes)
+{
+        struct python_running running;
+
+        bytes->n_seen = 0;
+        objects->n_left = MAX_READS;
+        python_running_find(runtime, objects, &running);
+        python_running_each(objects, &running, RUNNING_THREAD, see_running, bytes);
+        running = (struct python_running){{table}, 1};
+        python_running_each(objects, &running, RUNNING_THREAD, see_running, bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         struct memory bytes = {data + HEAD_BYTES, size - HEAD_BYTES, 0};
@@ -69,6 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bytes.n_seen = 0;
         python_tasks_each(&runtime, &objects, &tasks_layout, IMAGE_BASE + 8 * (uint64_t)state, see_task,
                           &bytes);
+        read_running(&runtime, &objects, IMAGE_BASE + 8 * (uint64_t)state, &bytes);
         python_runtime_release(&runtime);
         return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes seeds for fuzz_python_program: threads with names, and tasks, of each layout; and some of them with
  * one word that is another one. */
+#include "python_made_running.h"
 #include "python_made_tasks.h"
 #include "save_seed.h"
 
@@ -47,7 +48,8 @@ static uint64_t make(unsigned layout)
         active[1] = (struct program_pair){program_int(&program, 0x4000),
                                           program_object_with_dict(&program, class, pairs)};
         program_set_threads(&program, active);
-        return program.image.runtime.layout.gen_state == PYTHON_NO_FIELD ? IMAGE_BASE : tasks_make(&program);
+        return program.image.runtime.layout.gen_state == PYTHON_NO_FIELD ? running_make(&program)
+                                                                         : tasks_make(&program);
 }
 
 int main(int argc, char **argv)

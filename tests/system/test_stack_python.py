@@ -106,7 +106,7 @@ def tasks_are_right(kind: str) -> Callable[[Context], None]:
                 check([frame[0] for frame in frames] == ["sleep", "numbers", "consume"], f"{frames}")
                 said["größe"]["frames"] = frames[:2] + said["größe"]["frames"]
             check(as_said(got) == said, f"{case}: {said}\nis not\n{as_said(got)}")
-            check(not any(task["running"] or task["cut"] for task in got), f"{case}: {got}")
+            check(not any(task["running"] or task["cut"] or task["alone"] for task in got), f"{case}: {got}")
             n_tasks += len(got)
         check(n_tasks > 100, f"{n_tasks} tasks")
         harness.note(f"{kind}: {n_tasks} tasks are right")
@@ -146,14 +146,37 @@ def blocked_task(kind: str) -> Callable[[Context], None]:
     return test
 
 
+def running_tasks(kind: str) -> Callable[[Context], None]:
+    """The tasks that run are those of asyncio.current_task(), each of the thread of its loop."""
+
+    def test(t: Context) -> None:
+        pid, said = start_python(t, kind, "python_tasks.py", "running")
+        tasks = [task for task in tasks_of(t, pid) if task["running"]]
+        check({str(task["tid"]): task["name"] for task in tasks} == said and len(tasks) == len(said), f"{said}\nis not\n{tasks}")
+        check(all(task["alone"] for task in tasks), f"{tasks}")
+        text = t.good("stack", str(pid)).out
+        for tid, name in said.items():
+            check(re.search(rf"^task that runs in the loop of {tid} Thread-\d.*\n{name} +runs$", text, re.M) is not None, f"{name}: {text}")
+
+    return test
+
+
 def no_tasks(kind: str) -> Callable[[Context], None]:
-    """Up to 3.13 interpreters do not say where tasks are."""
+    """Up to 3.13 interpreters say only which tasks run."""
 
     def test(t: Context) -> None:
         pid, _ = start_python(t, kind, "python_tasks.py", "chain")
         check(not tasks_of(t, pid), "tasks")
 
     return test
+
+
+@harness.limit(200)
+def test_more_tasks_than_are_read(t: Context) -> None:
+    pid, n_tasks = start_python(t, newest_with_tasks(), "python_tasks.py", "many")
+    process = stack_document(t, str(pid))["processes"][0]
+    check(process["tasks_cut"] and 1000 < len(process["tasks"]) < n_tasks, f"{len(process['tasks'])} of {n_tasks} tasks")
+    check("\n... (the loop has more tasks than can be read)" in t.good("stack", str(pid)).out, "the text")
 
 
 def test_tasks_as_text(t: Context) -> None:
@@ -201,7 +224,8 @@ NAMED = [(f"names of threads of {kind}", names_of(kind)) for kind in installed()
 NAMED += [(f"{what} of {kind}", make(kind)) for kind in installed() if has_tasks(kind)
           for what, make in (("tasks", tasks_are_right), ("tasks of pstree", tasks_are_those_of_pstree), ("a blocked loop", blocked_task))]
 NAMED += [(f"threads that run in {kind}", running_of(kind)) for kind in installed()]
-NAMED += [(f"no tasks of {kind}", no_tasks(kind)) for kind in installed() if re.search(r"3\.1[0-3]", kind)]
+NAMED += [(f"tasks that run in {kind}", running_tasks(kind)) for kind in installed() if not has_tasks(kind)]
+NAMED += [(f"no tasks of {kind}", no_tasks(kind)) for kind in installed() if not has_tasks(kind)]
 
 if __name__ == "__main__":
     harness.main(__name__, NAMED)

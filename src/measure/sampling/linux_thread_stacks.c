@@ -65,7 +65,7 @@ struct thread_stacks *thread_stacks_new(bool may_stop, struct err *err)
         s->python = stop_python_new();
         s->merge = stop_merge_new(s->python, PYTHON_NO_SYMBOLS);
         s->reader = wait_reader_new(s->python, may_stop);
-        s->tasks = wait_tasks_new(stop_python_binaries(s->python));
+        s->tasks = wait_tasks_new(stop_python_binaries(s->python), true);
         wait_reader_set_tasks(s->reader, s->tasks);
         s->unwinder = unwinder_new(&s->opened, &s->keeper);
         unwinder_set_merge(s->unwinder, s->merge);

@@ -422,7 +422,7 @@ struct wait_pace *wait_pace_begin(const struct wait_pace_request *request)
         p->random = os_monotonic_ns();
         p->lock = os_lock_new();
         p->reader = wait_reader_new(request->python, false);
-        p->tasks = wait_tasks_new(stop_python_binaries(request->python));
+        p->tasks = wait_tasks_new(stop_python_binaries(request->python), false);
         wait_reader_set_tasks(p->reader, p->tasks);
         p->thread = own_thread_start(run, p);
         return p;

@@ -10,6 +10,7 @@
 #include "mem.h"
 #include "os.h"
 #include "python_code.h"
+#include "python_running.h"
 #include "python_tasks.h"
 #include "strpool.h"
 #include "wait_thread.h"
@@ -17,6 +18,7 @@
 enum {
         MAX_ATTEMPTS = 3,
         FIRST_AGAIN_NS = 20000000,
+        FIRST_WITH_TASKS = 14, /* CPython's minor version that publishes where all tasks are */
 };
 
 struct known_code {
@@ -39,6 +41,8 @@ struct task_process {
         struct python_memory memory;
         struct python_objects objects;
         struct python_task_layout layout;
+        struct python_running running; /* as of this preparation: */
+        uint32_t running_found;
         struct map by_code; /* address of a code object to the index in `codes` + 1 */
         struct known_code *codes;
         size_t n_codes, cap_codes;
@@ -53,6 +57,7 @@ struct wait_tasks {
         struct map processes;         /* pid to struct task_process * */
         struct task_process *process; /* whose threads are read; NULL: none */
         bool is_left_out;             /* tasks are not read */
+        bool finds_running;
 
         /* the thread: the numbers before it */
         size_t n_tasks, n_frames, n_awaiters;
@@ -60,11 +65,12 @@ struct wait_tasks {
         uint64_t took_ns;
 };
 
-struct wait_tasks *wait_tasks_new(struct stop_binaries *binaries)
+struct wait_tasks *wait_tasks_new(struct stop_binaries *binaries, bool finds_running)
 {
         struct wait_tasks *t = mem_new(1, sizeof(*t));
 
         t->binaries = binaries;
+        t->finds_running = finds_running;
         t->texts = strpool_new();
         return t;
 }
@@ -299,7 +305,8 @@ static void see_task(void *ctx, const struct python_task *task)
         reading.n_frames = (uint32_t)s->n_frames - reading.first_frame;
         share_frames(t, &reading);
         reading.n_awaiters = (uint32_t)s->n_awaiters - reading.first_awaiter;
-        reading.flags = (task->is_running ? TASK_RUNS : 0) | (is_cut ? TASK_IS_CUT : 0);
+        reading.flags = (task->is_running ? TASK_RUNS : 0) | (is_cut ? TASK_IS_CUT : 0) |
+                        (task->is_alone ? TASK_IS_ALONE : 0);
         ARRAY_PUSH(s->tasks, s->n_tasks, s->cap_tasks, reading);
 }
 
@@ -316,17 +323,39 @@ static bool has_layout(struct wait_tasks *t, struct task_process *p)
         return p->layout.task_bytes;
 }
 
+static void read_running_task(struct wait_tasks *t, struct task_process *p, uint64_t pointer)
+{
+        if (p->running_found != p->n_prepared)
+                python_running_find(p->runtime, &p->objects, &p->running);
+        p->running_found = p->n_prepared;
+        python_running_each(&p->objects, &p->running, pointer, see_task, t);
+}
+
+static void read_tasks(struct wait_tasks *t, struct task_process *p, const struct wait_python_thread *thread)
+{
+        bool is_whole = true;
+
+        for (uint32_t i = 0; i < thread->n_states; i++)
+                is_whole &= python_tasks_each(p->runtime, &p->objects, &p->layout, thread->states[i],
+                                              see_task, t);
+        is_whole &= t->section.n_tasks < TASK_MAX_TASKS;
+        if (!is_whole && t->section.n_tasks > t->n_tasks)
+                t->section.tasks[t->section.n_tasks - 1].flags |= TASK_MORE;
+}
+
 void wait_tasks_read(struct wait_tasks *t, const struct wait_python_thread *thread,
                      const struct wait_reading *reading)
 {
         struct task_process *p = t->process;
         uint64_t start_ns = os_monotonic_ns();
 
-        if (!p || t->is_left_out || !has_layout(t, p))
+        if (!p || t->is_left_out)
                 return;
         t->reading = reading;
-        for (uint32_t i = 0; i < thread->n_states; i++)
-                python_tasks_each(p->runtime, &p->objects, &p->layout, thread->states[i], see_task, t);
+        if (p->runtime->layout.minor < FIRST_WITH_TASKS && t->finds_running)
+                read_running_task(t, p, thread->pointer);
+        else if (has_layout(t, p))
+                read_tasks(t, p, thread);
         t->took_ns = os_monotonic_ns() - start_ns;
 }
 

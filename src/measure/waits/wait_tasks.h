@@ -10,7 +10,8 @@
 
 struct wait_tasks;
 
-struct wait_tasks *wait_tasks_new(struct stop_binaries *binaries);
+/* `finds_running`: also the task that runs where others can't be found (python_running.h). */
+struct wait_tasks *wait_tasks_new(struct stop_binaries *binaries, bool finds_running);
 void wait_tasks_free(struct wait_tasks *tasks);
 AUTO_DEFINE(wait_tasks)
 

@@ -147,3 +147,16 @@ uint64_t python_dict_find(struct python_dict *dict, const char *key)
 {
         return python_dict_find_slot(dict, key, &(struct python_slot){0});
 }
+
+bool python_dict_begin_module(struct python_dict *dict, struct python_objects *objects, uint64_t interp,
+                              const char *module)
+{
+        const struct python_layout *layout = objects->layout;
+        uint32_t module_dict = python_objects_header(layout); /* PyModuleObject.md_dict */
+        uint64_t found;
+
+        if (!python_dict_begin(dict, objects, python_objects_word(objects, interp + layout->interp_modules)))
+                return false;
+        found = python_dict_find(dict, module);
+        return found && python_dict_begin(dict, objects, python_objects_word(objects, found + module_dict));
+}

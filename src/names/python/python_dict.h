@@ -28,6 +28,10 @@ bool python_dict_begin(struct python_dict *dict, struct python_objects *objects,
 bool python_dict_begin_split(struct python_dict *dict, struct python_objects *objects, uint64_t keys,
                              uint64_t values);
 
+/* Begins with the names of a module that an interpreter has imported (sys.modules). */
+bool python_dict_begin_module(struct python_dict *dict, struct python_objects *objects, uint64_t interp,
+                              const char *module);
+
 /* False at the end. Entries without a value are left out. */
 bool python_dict_next(struct python_dict *dict, uint64_t *ret_key, uint64_t *ret_value);
 

@@ -164,16 +164,13 @@ static void add_set(struct task_reader *r, uint64_t set)
 }
 
 /* asyncio numbers tasks without a name when somebody asks for it. */
-static char *read_name(struct task_reader *r, uint64_t addr)
+char *python_tasks_name(struct python_objects *objects, uint64_t addr)
 {
         struct buf name = {0};
         uint64_t number;
 
-        if (!python_objects_int(r->objects, addr, &number)) {
-                char *text = python_objects_text(r->objects, addr);
-
-                return text ? text : mem_new(1, 1);
-        }
+        if (!python_objects_int(objects, addr, &number))
+                return python_objects_text(objects, addr);
         buf_printf(&name, "Task-%" PRIu64, number);
         return buf_take(&name);
 }
@@ -188,7 +185,9 @@ static void read_task(struct task_reader *r, uint64_t addr, const uint8_t *bytes
         task->addr = addr;
         task->n_frames = task->n_awaiters = 0;
         task->is_cut = task->is_running = false;
-        task->name = read_name(r, python_word_at(bytes, l->task_name));
+        task->name = python_tasks_name(r->objects, python_word_at(bytes, l->task_name));
+        if (!task->name)
+                task->name = mem_new(1, 1);
         while (coro)
                 coro = add_coroutine(r, coro);
         awaited_by = python_word_at(bytes, l->task_awaited_by);

@@ -21,6 +21,7 @@ struct python_task {
         uint64_t addr;
         char *name;      /* "" if it can't be read */
         bool is_running; /* its coroutine runs: the frames of the thread's stack are its frames, too */
+        bool is_alone;   /* it is the only task of its loop that can be found (python_running.h) */
         bool is_cut;     /* it has more frames or awaiters, which could not be read */
         struct python_frame *frames; /* coroutines, the innermost last */
         size_t n_frames, cap_frames;
@@ -29,6 +30,9 @@ struct python_task {
 };
 
 void python_task_release(struct python_task *task);
+
+/* The name of a task, as its field has it, to be freed; NULL if there is none at the address. */
+char *python_tasks_name(struct python_objects *objects, uint64_t addr);
 
 /* Calls `see` for each task of the loop of a thread state. False if the list can't be read to its end. */
 bool python_tasks_each(struct python_runtime *runtime, struct python_objects *objects,

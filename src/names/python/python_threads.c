@@ -35,15 +35,10 @@ static void see_thread(struct thread_names_search *search, uint64_t key, uint64_
 static void see_interpreter(struct thread_names_search *search, uint64_t interp)
 {
         struct python_objects *objects = search->objects;
-        const struct python_layout *layout = objects->layout;
-        uint32_t module_dict = python_objects_header(layout); /* PyModuleObject.md_dict */
         struct python_dict dict;
-        uint64_t module, active, key, thread;
+        uint64_t active, key, thread;
 
-        if (!python_dict_begin(&dict, objects, python_objects_word(objects, interp + layout->interp_modules)))
-                return;
-        module = python_dict_find(&dict, "threading");
-        if (!module || !python_dict_begin(&dict, objects, python_objects_word(objects, module + module_dict)))
+        if (!python_dict_begin_module(&dict, objects, interp, "threading"))
                 return;
         active = python_dict_find(&dict, "_active");
         if (!active || !python_dict_begin(&dict, objects, active))

@@ -36,6 +36,8 @@ enum {
         /* No task: the Python frames of the thread itself, which ran and was not stopped for them. They were
          * read twice, with the same result. */
         TASK_IS_THREAD = 4,
+        TASK_IS_ALONE = 8, /* of the tasks of its loop only this one is known, and not who awaits it */
+        TASK_MORE = 16,    /* its loop has further tasks, which could not be read */
 };
 
 struct task_reading {

@@ -288,6 +288,10 @@ static void add_awaiter(const struct task_reading *task, struct buf *line)
 /* Who awaits a task, and who awaits that one. */
 static void add_awaiters(const struct task_row *row, struct buf *line)
 {
+        if (row->task->flags & TASK_IS_ALONE) {
+                buf_add_str(line, "runs");
+                return;
+        }
         buf_add_str(line, row->task->flags & TASK_RUNS ? "runs, awaited by " : "awaited by ");
         if (!row->n_chain && row->task->n_awaiters)
                 buf_printf(line, "%" PRIu32 " tasks", row->task->n_awaiters);
@@ -347,13 +351,22 @@ static size_t add_loop(const struct stack_view *view, size_t first, const struct
 
         while (end < view->tasks->n_rows && rows[end].thread == thread)
                 end++;
-        buf_printf(&line, "tasks: %zu of the loop of %" PRId32 " ", end - first, thread->reading->tid);
+        if (rows[first].task->flags & TASK_IS_ALONE)
+                buf_add_str(&line, "task that runs in the loop of ");
+        else
+                buf_printf(&line, "tasks: %zu of the loop of ", end - first);
+        buf_printf(&line, "%" PRId32 " ", thread->reading->tid);
         text_add_printable(&line,
                            *thread->reading->python_name ? thread->reading->python_name : thread->name);
         add_line(view, &line, out);
         for (size_t i = first; i < end; i++) {
                 if (rows[i].n_same)
                         add_task(view, &rows[i], columns, out);
+        }
+        if (rows[end - 1].task->flags & TASK_MORE) {
+                buf_clear(&line);
+                buf_add_str(&line, "... (the loop has more tasks than can be read)");
+                add_line(view, &line, out);
         }
         return end;
 }
@@ -465,6 +478,7 @@ static void add_json_task(const struct task_section *s, const struct task_readin
         json_key_i64(json, "tid", task->tid);
         json_key_bool(json, "running", task->flags & TASK_RUNS);
         json_key_bool(json, "cut", task->flags & TASK_IS_CUT);
+        json_key_bool(json, "alone", task->flags & TASK_IS_ALONE);
         json_key(json, "awaited_by");
         json_begin_array(json);
         for (uint32_t i = 0; i < task->n_awaiters; i++)
@@ -488,13 +502,18 @@ static void add_json_task(const struct task_section *s, const struct task_readin
 
 static void add_json_tasks(const struct stack_view *view, int32_t pid, struct json *json)
 {
+        bool are_cut = false;
+
         json_key(json, "tasks");
         json_begin_array(json);
         for (size_t i = 0; i < view->tasks->n_rows; i++) {
                 if (view->tasks->rows[i].task->pid == pid)
                         add_json_task(view->tasks->section, view->tasks->rows[i].task, json);
+                are_cut |=
+                        view->tasks->rows[i].task->pid == pid && view->tasks->rows[i].task->flags & TASK_MORE;
         }
         json_end_array(json);
+        json_key_bool(json, "tasks_cut", are_cut);
 }
 
 static void add_json_process(const struct stack_view *view, const struct stack_process *process,
