@@ -16,9 +16,10 @@
 enum {
         RUNTIME_BYTES = 1 << 20, /* at most, of _PyRuntime */
         HOLDER_NS = 5000000,     /* how old what is known of the GIL may be: its interval for switches */
-        MAX_OBJECTS = 4096,      /* words of a stack that are followed */
-        MAX_FUTEXES = 4096,      /* of which it is known what they belong to */
-        N_WITHOUT_SEARCH = 64,   /* waits for a futex of no lock of Python, until the next search */
+        FIRST_WITH_OWN_GILS = 12,
+        MAX_OBJECTS = 4096,    /* words of a stack that are followed */
+        MAX_FUTEXES = 4096,    /* of which it is known what they belong to */
+        N_WITHOUT_SEARCH = 64, /* waits for a futex of no lock of Python, until the next search */
         WORD = 8,
         /* words of a lock object: type, then the lock, or a pointer to it; of an RLock its owner */
         LOCK_TYPE = 1,
@@ -196,11 +197,38 @@ const char *wait_python_name(struct wait_python *p, int32_t inner_tid)
         return name ? (const char *)(uintptr_t)*name : "";
 }
 
-static int32_t gil_holder(const struct wait_python *p)
+static uint64_t interp_of(const struct wait_python *p, uint64_t state)
 {
         for (size_t i = 0; i < p->n_states; i++) {
-                if (p->states[i].state.has_gil)
-                        return p->states[i].inner_tid;
+                if (p->states[i].state.addr == state)
+                        return p->states[i].state.interp;
+        }
+        return 0;
+}
+
+/* The interpreter whose GIL a thread waits for; that of the main one, which is the last, is in the runtime.
+ */
+static uint64_t interp_waited_for(const struct wait_python *p, const struct wait_python_thread *thread,
+                                  const struct wait_reading *reading)
+{
+        if (reading->python & WAIT_PYTHON_IN_RUNTIME && p->n_states)
+                return p->states[p->n_states - 1].state.interp;
+        return thread->n_states ? interp_of(p, thread->states[0]) : 0;
+}
+
+/* From 3.12 on interpreters may have a GIL each, so that who has one in another interpreter does not count.
+ * 0: not known. */
+static int32_t gil_holder(const struct wait_python *p, const struct wait_python_thread *thread,
+                          const struct wait_reading *reading)
+{
+        bool is_shared = p->runtime.layout.minor < FIRST_WITH_OWN_GILS;
+        uint64_t interp = interp_waited_for(p, thread, reading);
+
+        for (size_t i = 0; i < p->n_states; i++) {
+                const struct known_state *known = &p->states[i];
+
+                if (known->state.has_gil && (is_shared || known->state.interp == interp))
+                        return known->inner_tid;
         }
         return 0;
 }
@@ -212,17 +240,21 @@ static void update_holder(struct wait_python *p)
                 wait_python_update(p);
 }
 
-/* A thread that has the GIL and waits keeps it, so it still has it if the list is read now. */
-static bool keeps_gil(struct wait_python *p, const struct wait_python_thread *thread,
-                      const struct wait_reading *reading)
+/* The list may be older than the thread's wait. A thread that waits does not get or give away the GIL, so
+ * what is read now holds for all of its wait. */
+static bool has_gil_now(struct wait_python *p, const struct wait_python_thread *thread,
+                        const struct wait_reading *reading)
 {
-        struct wait_python_thread now;
+        struct python_memory memory = {.read = read_memory, .ctx = p};
+        bool has_gil = false;
 
-        if (!thread->has_gil || reading->how != WAIT_HOW_STILL)
+        if (reading->how != WAIT_HOW_STILL)
                 return thread->has_gil;
-        wait_python_update(p);
-        wait_python_find(p, reading->inner_tid, &now);
-        return now.has_gil;
+        for (uint32_t i = 0; i < thread->n_states && !has_gil; i++)
+                has_gil = python_runtime_has_gil(&p->runtime, &memory, thread->states[i]);
+        if (has_gil != thread->has_gil)
+                wait_python_update(p);
+        return has_gil;
 }
 
 static int32_t thread_of_pointer(const struct wait_python *p, uint64_t pointer)
@@ -352,10 +384,10 @@ void wait_python_see(struct wait_python *p, const struct wait_python_thread *thr
                      const struct wait_maps *maps, const uint8_t *stack, size_t stack_bytes,
                      struct wait_reading *reading)
 {
-        bool has_gil = keeps_gil(p, thread, reading);
+        bool has_gil = has_gil_now(p, thread, reading);
 
         reading->python_minor = p->runtime.layout.minor;
-        reading->gil_holder = gil_holder(p);
+        reading->gil_holder = gil_holder(p, thread, reading);
         if (!thread->n_states)
                 return;
         reading->python = WAIT_PYTHON_STATE;
@@ -369,5 +401,5 @@ void wait_python_see(struct wait_python *p, const struct wait_python_thread *thr
         }
         reading->python |= WAIT_PYTHON_IN_RUNTIME;
         update_holder(p);
-        reading->gil_holder = gil_holder(p);
+        reading->gil_holder = gil_holder(p, thread, reading);
 }

@@ -295,6 +295,19 @@ static void read_still(struct wait_reader *r, const struct wait_thread *thread, 
         read_python(r, thread->inner_tid, &as_stopped, ret);
 }
 
+/* A thread that looks for the GIL now and then is found between two of its waits: at the end of the call. */
+static void see_call(const struct wait_reader *r, struct wait_reading *ret)
+{
+        struct wait_thread thread;
+
+        if (!wait_thread_read(r->process->pid, r->tid, &thread) || thread.is_running ||
+            wait_call_get(thread.number).call != WAIT_CALL_FUTEX)
+                return;
+        ret->number = thread.number;
+        ret->call = WAIT_CALL_FUTEX;
+        memcpy(ret->args, thread.args, sizeof(ret->args));
+}
+
 /* Who has the GIL changes all the time between threads that run. */
 static void read_stopped(struct wait_reader *r, int32_t inner_tid, struct stop_thread *thread,
                          struct wait_reading *ret)
@@ -303,8 +316,10 @@ static void read_stopped(struct wait_reader *r, int32_t inner_tid, struct stop_t
         ret->how = WAIT_HOW_STOPPED;
         thread->pc = thread->regs[linux_arch()->reg_ip];
         copy_stack(r, thread->stack_addr);
-        if (r->process->interpreter)
+        if (r->process->interpreter) {
+                see_call(r, ret);
                 wait_python_update(r->process->interpreter);
+        }
         read_python(r, inner_tid, thread, ret);
 }
 

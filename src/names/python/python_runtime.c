@@ -223,6 +223,7 @@ static struct python_state make_state(const struct state_list *list, uint64_t cu
 
         return (struct python_state){
                 .addr = list->addr,
+                .interp = list->interp,
                 .pointer = python_id_at(layout, list->state, layout->thread_id),
                 .native_id = layout->thread_native_id == PYTHON_NO_FIELD
                                      ? 0
@@ -231,6 +232,21 @@ static struct python_state make_state(const struct state_list *list, uint64_t cu
                                    ? python_int_at(list->state, layout->thread_status) & PYTHON_STATUS_ACTIVE
                                    : list->addr == current,
         };
+}
+
+bool python_runtime_has_gil(const struct python_runtime *runtime, struct python_memory *memory,
+                            uint64_t state)
+{
+        const struct python_layout *layout = &runtime->layout;
+        uint64_t current;
+        int32_t status;
+
+        if (layout->thread_status == PYTHON_NO_FIELD)
+                return layout->runtime_current != PYTHON_NO_FIELD &&
+                       python_memory_word(memory, runtime->addr + layout->runtime_current, &current) &&
+                       current == state;
+        return python_memory_read(memory, state + layout->thread_status, &status, sizeof(status)) &&
+               status & PYTHON_STATUS_ACTIVE;
 }
 
 void python_runtime_each_state(const struct python_runtime *runtime, struct python_memory *memory,

@@ -69,8 +69,13 @@ struct python_state {
         uint64_t addr;
         uint64_t pointer;   /* pthread_self() of its thread */
         uint64_t native_id; /* gettid() in the process's PID namespace; 0: this version does not store it */
+        uint64_t interp;    /* its interpreter */
         bool has_gil;       /* its thread runs, and may touch objects */
 };
+
+/* Whether the state at this address has the GIL now. */
+bool python_runtime_has_gil(const struct python_runtime *runtime, struct python_memory *memory,
+                            uint64_t state);
 
 /* Calls `see` for each thread state; it returns false to end. One read for each. */
 void python_runtime_each_state(const struct python_runtime *runtime, struct python_memory *memory,

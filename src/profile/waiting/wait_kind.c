@@ -401,8 +401,19 @@ static const char *stop_text(const struct wait_reading *r)
         return r->state == 'T' ? "stopped by a signal" : "stopped by a debugger";
 }
 
+/* A thread that asks for the GIL runs for a moment every 5 ms. */
+static bool asks_for_gil(const struct deciding *d)
+{
+        return d->reading->how == WAIT_HOW_STOPPED && !(d->reading->python & WAIT_PYTHON_GIL) &&
+               find_lock_type(d) == LOCK_GIL;
+}
+
 static void decide_running(struct deciding *d)
 {
+        if (asks_for_gil(d)) {
+                decide_gil(d);
+                return;
+        }
         d->verdict.kind = WAIT_KIND_ON_CPU;
         buf_printf(d->text, "on CPU%s", d->reading->python & WAIT_PYTHON_GIL ? ", holds the GIL" : "");
 }
