@@ -513,6 +513,13 @@ def test_one_thread(t: Context) -> None:
     for word in "holder-1", str(one["tid"]):
         shown = read(t, process.pid, "--thread", word)
         check(len(shown) == 1 and shown[0] == one, f"{shown}, of {one}")
+    tids = [thread["tid"] for thread in whole if thread["tid"] != process.pid][:2]
+    shown = document(t, *map(str, tids))["processes"]
+    check([(p["pid"], [thread["tid"] for thread in p["threads"]]) for p in shown] == [(process.pid, tids)], f"{tids} alone: {shown}")
+    for words in (str(tids[0]), str(process.pid)), (str(tids[0]), "--thread", "holder-1"):
+        done = t.ours("stack", *words)
+        check(done.status == 2, "a thread and something else", done)
+        harness.check_sentence(done, f"{tids[0]}: threads of a process; write its PID and --thread {tids[0]}")
     done = t.ours("stack", "--thread", "nothing", str(process.pid))
     check(done.status == 1, "no such thread", done)
     harness.check_sentence(done, "no thread has the name or number 'nothing'")

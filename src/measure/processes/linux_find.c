@@ -74,6 +74,19 @@ int32_t target_living_thread(int32_t pid)
         return found;
 }
 
+int32_t target_process_of(int32_t tid)
+{
+        enum { LIMIT = 4096 };
+        AUTO_RELEASE(buf) text = {0};
+        const char *line;
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/status", tid);
+        os_read_file(path, LIMIT, &text, NULL);
+        line = strstr(buf_text(&text), "\nTgid:");
+        return line ? (int32_t)strtol(line + strlen("\nTgid:"), NULL, 10) : 0;
+}
+
 size_t target_n_threads(int32_t pid)
 {
         int32_t *tids = NULL;

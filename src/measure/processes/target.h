@@ -96,6 +96,9 @@ int32_t target_locked(size_t number);
 /* This process; 0 on Windows. */
 int32_t target_own_process(void);
 
+/* The process of a thread; 0 if there is no such thread. */
+int32_t target_process_of(int32_t tid);
+
 /* The number of threads of a process; 0 if not known. */
 size_t target_n_threads(int32_t pid);
 

@@ -178,6 +178,11 @@ enum target_kind target_kind_of(int32_t pid)
         return TARGET_PROCESS;
 }
 
+int32_t target_process_of(int32_t tid)
+{
+        return tid;
+}
+
 int32_t target_locked(size_t number)
 {
         (void)number;

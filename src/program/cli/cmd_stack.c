@@ -26,6 +26,8 @@ struct shown_processes {
 struct chosen {
         int32_t *pids;
         size_t n;
+        struct buf threads; /* numbers of threads that were named instead of their processes, by commas */
+        size_t n_threads;
 };
 
 static bool fail_ended(int32_t pid, struct err *err)
@@ -62,6 +64,17 @@ static bool check(int32_t pid, struct err *err)
         return true;
 }
 
+/* The process of a thread, which is shown alone then. */
+static int32_t take_thread(int32_t tid, struct chosen *ret)
+{
+        int32_t pid = target_process_of(tid);
+
+        if (!pid || pid == tid || target_kind_of(pid) != TARGET_PROCESS)
+                return tid;
+        buf_printf(&ret->threads, "%s%" PRId32, ret->n_threads++ ? "," : "", tid);
+        return pid;
+}
+
 static bool take(const struct number_list *given, struct chosen *ret, struct err *err)
 {
         for (size_t i = 0; i < given->n; i++) {
@@ -70,6 +83,7 @@ static bool take(const struct number_list *given, struct chosen *ret, struct err
 
                 if (!check(pid, err))
                         return false;
+                pid = take_thread(pid, ret);
                 for (size_t k = 0; k < ret->n; k++)
                         is_known |= ret->pids[k] == pid;
                 if (!is_known)
@@ -97,7 +111,11 @@ static bool choose(const struct stack_options *o, const struct command_line *lin
         if (!n)
                 return err_set(err, ERR_USAGE, "stack needs a process: wperf stack PID, --comm NAME, or -a");
         ret->pids = mem_new(n, sizeof(*ret->pids));
-        return take(&t->pids, ret, err) && take(&t->bare_pids, ret, err);
+        if (!take(&t->pids, ret, err) || !take(&t->bare_pids, ret, err))
+                return false;
+        return !ret->n_threads || (ret->n_threads == n && !o->threads) ||
+               err_set(err, ERR_USAGE, "%s: threads of a process; write its PID and --thread %s",
+                       buf_text(&ret->threads), buf_text(&ret->threads));
 }
 
 /* --- What is shown --- */
@@ -135,7 +153,8 @@ static void add_process(struct shown_processes *shown, const struct stack_run_fa
         ARRAY_PUSH(shown->items, shown->n, shown->cap, process);
 }
 
-static int show(const struct stack_options *o, enum stacks_python python, const struct stack_run *run)
+static int show(const struct stack_options *o, const char *only, enum stacks_python python,
+                const struct stack_run *run)
 {
         const struct cmd_forms forms = cmd_wanted_forms(&o->general, &o->output);
         const struct stack_run_facts facts = stack_run_get(run);
@@ -146,7 +165,7 @@ static int show(const struct stack_options *o, enum stacks_python python, const 
                 .named = facts.report->named,
                 .samples = facts.report->samples,
                 .shows_waiting_code = o->general.verbose,
-                .threads = o->threads,
+                .threads = only,
                 .merges_same = true,
         });
         AUTO(task_rows) tasks = task_rows_new(facts.tasks, threads, true);
@@ -170,7 +189,7 @@ static int show(const struct stack_options *o, enum stacks_python python, const 
                         add_process(&shown, &facts, threads->rows[i].reading);
         }
         if (!shown.n) {
-                err_set(&err, ERR_MISSING, "no thread has the name or number '%s'", o->threads);
+                err_set(&err, ERR_MISSING, "no thread has the name or number '%s'", only);
                 return cmd_fail(&err);
         }
         cmd_warn_of_left_out();
@@ -186,7 +205,7 @@ static int show(const struct stack_options *o, enum stacks_python python, const 
         return status;
 }
 
-static int read_and_show(const struct stack_options *o, const struct chosen *chosen)
+static int read_and_show(const struct stack_options *o, struct chosen *chosen)
 {
         struct stack_run_request request = {
                 .pids = chosen->pids,
@@ -208,7 +227,9 @@ static int read_and_show(const struct stack_options *o, const struct chosen *cho
         os_catch_stop();
         run = stack_run_make(&request, &err);
         os_release_stop();
-        status = run ? show(o, request.python, run) : cmd_fail(&err);
+        status = run ? show(o, chosen->n_threads ? buf_text(&chosen->threads) : o->threads, request.python,
+                            run)
+                     : cmd_fail(&err);
         stack_run_free(TAKE(run));
         lookup_release(&lookup);
         return status;
@@ -222,5 +243,6 @@ int cmd_stack(const struct command_line *line)
         int status = choose(o, line, &chosen, &err) ? read_and_show(o, &chosen) : cmd_fail(&err);
 
         free(chosen.pids);
+        buf_release(&chosen.threads);
         return status;
 }
