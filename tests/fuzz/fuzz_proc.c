@@ -137,7 +137,7 @@ static void read_status(void)
 {
         struct stop_names names = {0};
 
-        stop_status_pid(FAKE_PID);
+        target_process_of(FAKE_PID);
         stop_status_handles(FAKE_PID, 1);
         stop_status_handles(FAKE_PID, 64);
         stop_status_may_trace();

@@ -523,7 +523,6 @@ void stop_process_tell_end(struct stop_guardian *guardian, int32_t pid);
 
 /* --- stop_status.c: the status of a thread in /proc --- */
 
-int32_t stop_status_pid(int32_t tid);           /* the process of a thread; 0 if it has ended */
 int32_t stop_status_tracer(int32_t tid);        /* the process that traces it; 0 for none */
 int64_t stop_status_uid(int32_t pid);           /* its user (real uid); pid 0: this process. -1: not known */
 uint32_t stop_status_cpu(int32_t tid);          /* on which it ran last; UINT32_MAX: not known */

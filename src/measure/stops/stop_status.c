@@ -38,15 +38,6 @@ static bool has_bit(const char *status, const char *key, int bit)
         return value && sscanf(value, "%" SCNx64, &mask) == 1 && mask >> bit & 1;
 }
 
-int32_t stop_status_pid(int32_t tid)
-{
-        AUTO_RELEASE(buf) text = {0};
-        const char *value = find_line(read_of(tid, "status", &text), "\nTgid:");
-        int32_t pid;
-
-        return value && sscanf(value, "%" SCNd32, &pid) == 1 ? pid : 0;
-}
-
 int32_t stop_status_tracer(int32_t tid)
 {
         AUTO_RELEASE(buf) text = {0};

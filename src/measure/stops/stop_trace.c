@@ -100,7 +100,7 @@ static void see_exec(struct stop_guardian *g, int32_t pid)
  * detached. */
 static bool is_new_thread(struct stop_guardian *g, int32_t tid)
 {
-        int32_t pid = stop_status_pid(tid);
+        int32_t pid = target_process_of(tid);
         struct stop_process *process = pid && pid != tid ? stop_process_find(g, pid) : NULL;
 
         if (!process)
