@@ -148,6 +148,10 @@ def test_a_process_whose_mappings_are_locked(t: Context) -> None:
             done = t.run(t.wperf, *argv, limit=30)
             check(done.status == 0, f"{argv} ends", done)
             check_is_said(done, pid)
+        for target in ("-p", str(pid)), ("-a",):
+            done = t.run(t.wperf, "record", "-o", t.path("wperf.data"), *target, "--timeout", "0.3", limit=30)
+            check(done.status == 0, f"record {target} ends", done)
+            check_is_said(done, pid)
 
 
 if __name__ == "__main__":

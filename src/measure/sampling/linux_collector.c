@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "linux_collector_internal.h"
+#include "linux_locked.h"
 #include "linux_mounts.h"
 #include "mem.h"
 #include "os.h"
@@ -31,6 +32,7 @@ enum {
 static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
 {
         linux_mounts_watch_target(&c->request.target);
+        locked_ask_target(&c->request.target);
         if (c->request.target.n_pids)
                 return watched_attach(&c->watched, &c->request.target, ret_tids, ret_n, err);
         *ret_tids = mem_new(1, sizeof(**ret_tids));
