@@ -247,6 +247,21 @@ spin()
 """
 
 
+def test_processes_of_others_are_left_alone(t: Context) -> None:
+    """While a command is recorded, they are not looked at, and their samples are not copied."""
+    record(t, "--", PYTHON, "-c", "pass")
+    python = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "2")
+    shell = t.launch("sh", "-c", "while :; do :; done")
+    done = t.run(harness.need_tool("strace"), "-f", "-e", "trace=open,openat", "-o", t.path("trace"), t.wperf, "record", "--engine", "bpf",
+                 "--", "sh", "-c", f'{PYTHON} "$0"; {PYTHON} "$0"', script(t, "short.py", BURN + "outer(0.5)\n"),
+                 env=harness.environment(ASAN_OPTIONS="detect_leaks=0"))
+    merged, total = merged_of(done)
+    check(total > 200 and merged >= 0.8 * total, f"{merged} of {total} merged", done)
+    with open(t.path("trace"), encoding="utf-8", errors="replace") as file:
+        opened = set(re.findall(r'"/proc/(\d+)/maps"', file.read()))
+    check(not opened & {str(python.pid), str(shell.pid)}, f"neither {python.pid} nor {shell.pid} is looked at: {sorted(opened)}", done)
+
+
 def test_a_thousand_threads(t: Context) -> None:
     target = t.started_ready(PYTHON, script(t, "many.py", MANY))
     done = record(t, "-p", str(target.pid), "-d", "2", hz=999)

@@ -38,7 +38,7 @@ enum {
         FIRST_WAIT_NS =
                 2000000, /* until a process that runs no CPython is looked at again; then twice as long */
         LONGEST_WAIT_NS = 1000000000,
-        N_LINKS = 3,
+        N_LINKS = 4,
         IOC_SET_BPF = 0x40042408, /* PERF_EVENT_IOC_SET_BPF */
 };
 
@@ -49,7 +49,7 @@ struct bpf_engine {
         struct ring_buffer *rings, *asks;
         struct own_thread *thread; /* looks at processes */
         int quit_fd;               /* readable when the thread is to end */
-        int layouts, processes, counts;
+        int layouts, processes, followed, counts;
         uint32_t stack_bytes; /* of each stack, in the samples' records */
         bool wants_holder;    /* of the GIL */
         struct stop_python *python;
@@ -401,6 +401,7 @@ static bool load(struct bpf_engine *e, struct err *err)
                         "the kernel can't load the BPF program, which needs Linux 5.17 or later with BTF");
         e->layouts = fd_of_map(e, "layouts");
         e->processes = fd_of_map(e, "processes");
+        e->followed = fd_of_map(e, "followed");
         e->counts = fd_of_map(e, "counts");
         e->rings = e->lib.ring_new(fd_of_map(e, "ring"), see_message, e, NULL);
         e->asks = e->lib.ring_new(fd_of_map(e, "asks"), look_at, e, NULL);
@@ -410,7 +411,7 @@ static bool load(struct bpf_engine *e, struct err *err)
 
 static bool follow_processes(struct bpf_engine *e, struct err *err)
 {
-        static const char *const followers[N_LINKS] = {"on_fork", "on_exec", "on_exit"};
+        static const char *const followers[N_LINKS] = {"on_fork", "on_exec", "on_exit", "on_free"};
 
         for (size_t i = 0; i < N_LINKS; i++) {
                 e->links[i] = e->lib.attach(e->lib.find_program(e->object, followers[i]));
@@ -444,6 +445,17 @@ static void set_stack_bytes(struct bpf_engine *e, const struct opened *opened)
 void bpf_engine_want_holder(struct bpf_engine *e)
 {
         e->wants_holder = true;
+}
+
+void bpf_engine_follow(struct bpf_engine *e, int32_t pid)
+{
+        uint32_t keys[] = {(uint32_t)pid, WALK_ALL};
+        uint64_t value = 0;
+
+        for (size_t i = 0; i < N_ELEMENTS(keys); i++) {
+                if (e->lib.update(e->followed, &keys[i], &value, 0))
+                        return;
+        }
 }
 
 bool bpf_engine_attach(struct bpf_engine *e, const struct opened *opened, const struct watched_list *watched,

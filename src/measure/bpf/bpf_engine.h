@@ -17,6 +17,10 @@ struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err);
 /* Finds who has the GIL at each sample, too.  Call before bpf_engine_attach. */
 void bpf_engine_want_holder(struct bpf_engine *engine);
 
+/* Samples only this process, which does not run yet, and its descendants; otherwise all that the events
+ * see. */
+void bpf_engine_follow(struct bpf_engine *engine, int32_t pid);
+
 /* Attaches it to the events, which are not enabled yet, and starts a thread.  The interpreters of the watched
  * processes are found before their first sample. */
 bool bpf_engine_attach(struct bpf_engine *engine, const struct opened *opened,

@@ -17,6 +17,10 @@ void bpf_engine_want_holder(struct bpf_engine *engine)
 {
 }
 
+void bpf_engine_follow(struct bpf_engine *engine, int32_t pid)
+{
+}
+
 bool bpf_engine_attach(struct bpf_engine *engine, const struct opened *opened,
                        const struct watched_list *watched, struct err *err)
 {

@@ -66,6 +66,16 @@ struct {
         __type(value, struct walk_process);
 } processes SEC(".maps");
 
+/* The processes of the command, by pid, with the address of what their threads share in the kernel.  WALK_ALL
+ * is among them while only they are sampled. */
+struct {
+        __uint(type, BPF_MAP_TYPE_HASH);
+        __uint(max_entries, WALK_MAX_FOLLOWED);
+        __uint(map_flags, BPF_F_NO_PREALLOC);
+        __type(key, __u32);
+        __type(value, __u64);
+} followed SEC(".maps");
+
 struct walk_thread {
         __u64 tls;
         __u64 newest; /* the newest interpreter at the search */

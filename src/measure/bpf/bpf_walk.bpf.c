@@ -413,6 +413,27 @@ __noinline int send_stack(struct scratch *s, const struct walk_layout *l)
         return 0;
 }
 
+/* --- the command and its descendants --- */
+
+static __always_inline int is_followed(__u32 pid)
+{
+        __u32 all = WALK_ALL;
+
+        return bpf_map_lookup_elem(&followed, &pid) || !bpf_map_lookup_elem(&followed, &all);
+}
+
+/* Without room for a child all processes are sampled: the recorder leaves out those of others, too. */
+static __always_inline void follow(struct task_struct *child, __u32 from, __u32 to)
+{
+        __u32 all = WALK_ALL;
+        __u64 signal = (__u64)BPF_CORE_READ(child, signal);
+
+        if (!bpf_map_lookup_elem(&followed, &from))
+                bpf_map_delete_elem(&followed, &to);
+        else if (bpf_map_update_elem(&followed, &to, &signal, BPF_ANY))
+                bpf_map_delete_elem(&followed, &all);
+}
+
 /* --- the programs --- */
 
 /* In a system call the stack pointer is that with which the thread entered the kernel. */
@@ -467,6 +488,8 @@ int on_sample(struct bpf_perf_event_data *ctx)
         struct walk_layout *l;
         struct walk_message *m;
 
+        if (!is_followed((__u32)(id >> 32)))
+                return 0; /* the kernel writes no sample */
         if (!s || !id)
                 return 1;
         m = &s->message;
@@ -498,6 +521,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 
         if (from == to)
                 return 0;
+        follow(child, from, to);
         process = bpf_map_lookup_elem(&processes, &from);
         if (!process || process->kind != WALK_PYTHON) {
                 bpf_map_delete_elem(&processes, &to);
@@ -543,5 +567,19 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
         bpf_map_delete_elem(&threads, &tid);
         if (!BPF_CORE_READ(task, signal, live.counter))
                 end_process((__u32)(id >> 32));
+        return 0;
+}
+
+/* When the last thread is freed: at its exit the kernel still runs for it.  The number may be that of a new
+ * process then. */
+SEC("raw_tp/sched_process_free")
+int on_free(struct bpf_raw_tracepoint_args *ctx)
+{
+        struct task_struct *task = (struct task_struct *)ctx->args[0];
+        __u32 pid = (__u32)BPF_CORE_READ(task, tgid);
+        __u64 signal = (__u64)BPF_CORE_READ(task, signal), *known = bpf_map_lookup_elem(&followed, &pid);
+
+        if (known && *known == signal && !BPF_CORE_READ(task, signal, live.counter))
+                bpf_map_delete_elem(&followed, &pid);
         return 0;
 }

@@ -10,6 +10,7 @@
 enum {
         WALK_MAX_LAYOUTS = 256,
         WALK_MAX_PROCESSES = 16384,
+        WALK_MAX_FOLLOWED = 65536,
         WALK_MAX_THREADS = 65536,
         WALK_MAX_CODES = 65536,
         WALK_MAX_STATES = 4, /* thread states of a thread: one for each interpreter that it runs */
@@ -28,6 +29,8 @@ enum {
         WALK_STACK_BYTES = 16384, /* of a stack, in one message */
         WALK_MAX_STACK_BYTES = 1 << 20,
 };
+
+enum { WALK_ALL = 0 }; /* instead of a pid */
 
 #define WALK_NO_FIELD 0x7fffffffu
 

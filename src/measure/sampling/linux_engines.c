@@ -88,6 +88,8 @@ static void open_bpf(struct collector *c)
         struct err err = {0};
 
         wall_prepare_bpf(c);
+        if (c->opened.every_cpu && !c->request.target.n_pids)
+                bpf_engine_follow(c->bpf, c->child.pid);
         if (c->unwinder && bpf_engine_attach(c->bpf, &c->opened, &c->watched, &err)) {
                 buf_add_str(&c->stack_note, "engine bpf: Python frames are read by a BPF program");
                 unwinder_set_stacks(c->unwinder, bpf_engine_stacks(c->bpf));
