@@ -298,6 +298,8 @@ static bool add_pid(struct options_parser *p, const char *word)
         struct number_list *pids = (void *)((char *)p->line->options + p->command->pids_offset);
         uint64_t *numbers;
 
+        if (!*word)
+                return err_set(p->err, ERR_USAGE, "an argument is empty: write the PID of a process");
         if (pids->n == MOST_PIDS)
                 return err_set(p->err, ERR_USAGE, "too many PIDs: %d at most", MOST_PIDS);
         numbers = arena_alloc(&p->line->arena, (pids->n + 1) * sizeof(*numbers));

@@ -2,7 +2,6 @@
 /* Parses the text of a value into the typed field of a command's struct, with one small function for each
  * kind. */
 #include <assert.h>
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,12 +42,15 @@ static bool refuse_range(const struct store *s, const char *text)
 static bool read_number(const struct store *s, const char *text, uint64_t *ret_number)
 {
         const struct option *o = s->option;
+        const char *digits = text + (*text == '-');
         uint64_t number;
 
-        if (!isdigit((unsigned char)text[0]) || !text_to_u64(text, 10, &number))
+        if (!*text)
+                return err_set(s->err, ERR_USAGE, "option '%.60s': a number is missing", s->spelling);
+        if (digits[strspn(digits, "0123456789")] || !*digits)
                 return err_set(s->err, ERR_USAGE, "option '%.60s': '%.80s' is not a number", s->spelling,
                                text);
-        if (number < o->min || number > o->max)
+        if (*text == '-' || !text_to_u64(text, 10, &number) || number < o->min || number > o->max)
                 return refuse_range(s, text);
         *ret_number = number;
         return true;
@@ -90,9 +92,9 @@ static bool store_duration(const struct store *s)
         if (text_to_duration(s->value, s->spelling, s->option->max == 1, s->at, NULL))
                 return true;
         return err_set(s->err, ERR_USAGE,
-                       "input: \"%.80s\" to argument '%.60s' is invalid; write a number and one of the units "
-                       "ms, s, m, h and d",
-                       s->value, s->spelling);
+                       "input: \"%.80s\" to argument '%.60s' is invalid; write a number%s and one of the "
+                       "units ms, s, m, h and d",
+                       s->value, s->spelling, s->option->max == 1 ? "" : " above 0");
 }
 
 static bool store_string(const struct store *s)

@@ -158,8 +158,8 @@ TEST(numbers_are_divided_by_commas_and_blanks)
         } cases[] = {
                 {"1\n2\n", "option --pid: 1,2"},
                 {" 1 , 2\t3 ", "option --pid: 1,2,3"},
-                {"1,,2", "!option '-p': '' is not a number"},
-                {"\n", "!option '-p': '' is not a number"},
+                {"1,,2", "!option '-p': a number is missing"},
+                {"\n", "!option '-p': a number is missing"},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
@@ -176,6 +176,22 @@ TEST(numbers_are_divided_by_commas_and_blanks)
                         buf_printf(&out, "!%s", err.text);
                 command_line_release(&line);
                 EXPECT_CONTAINS(buf_text(&out), cases[i].want);
+        }
+}
+
+TEST(an_empty_argument)
+{
+        static const char *const names[] = {"record", "sample", "stack", "top"};
+
+        for (size_t i = 0; i < N_ELEMENTS(names); i++) {
+                char command[16], empty[] = "", *words[] = {command, empty, NULL};
+                struct command_line line;
+                struct err err = {0};
+
+                snprintf(command, sizeof(command), "%s", names[i]);
+                EXPECT_TRUE(!command_line_parse(&line, &commands_all, 2, words, &err));
+                command_line_release(&line);
+                EXPECT_STR(err.text, "an argument is empty: write the PID of a process");
         }
 }
 
@@ -296,18 +312,20 @@ TEST(wrong_values)
                 {"record --json=1", "!option '--json' takes no value"},
                 {"record -F x", "!option '-F': 'x' is not a number"},
                 {"record -F 1e3", "!option '-F': '1e3' is not a number"},
-                {"record -F -5", "!option '-F': '-5' is not a number"},
+                {"record -F -5", "!option '-F': -5 is out of range, 1 to 1000000, or max"},
                 {"record -F 0", "!option '-F': 0 is out of range, 1 to 1000000, or max"},
                 {"record -F 1000001", "!option '-F': 1000001 is out of range, 1 to 1000000, or max"},
-                {"record -F 99999999999999999999", "!option '-F': '99999999999999999999' is not a number"},
+                {"record -F 99999999999999999999",
+                 "!option '-F': 99999999999999999999 is out of range, 1 to 1000000, or max"},
+                {"record -F -", "!option '-F': '-' is not a number"},
                 {"sample --sample-display-row 0",
                  "!option '--sample-display-row': 0 is out of range, 1 to 4294967295"},
-                {"sample -p 1,", "!option '-p': '' is not a number"},
+                {"sample -p 1,", "!option '-p': a number is missing"},
                 {"sample -p 0", "!option '-p': 0 is out of range, 1 to 4294967295"},
                 {"record --timeout 1m30s",
-                 "!input: \"1m30s\" to argument '--timeout' is invalid; write a number and one of the units ms, s, m, h and d"},
+                 "!input: \"1m30s\" to argument '--timeout' is invalid; write a number above 0 and one of the units ms, s, m, h and d"},
                 {"record sleep 0",
-                 "!input: \"0\" to argument 'sleep' is invalid; write a number and one of the units ms, s, m, h and d"},
+                 "!input: \"0\" to argument 'sleep' is invalid; write a number above 0 and one of the units ms, s, m, h and d"},
                 {"record -c x", "!option -c format not supported, use comma separated list of integers, or "
                                 "range of integers: 'x'"},
                 {"record -c 1-", "!option -c format not supported, use comma separated list of integers, or "
