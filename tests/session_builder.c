@@ -219,15 +219,28 @@ void builder_kernel_mmap(struct session_builder *b, uint64_t start, uint64_t len
         builder_end(b);
 }
 
-void builder_comm(struct session_builder *b, uint64_t time, int32_t pid, int32_t tid, const char *name,
-                  bool exec)
+static void add_comm(struct session_builder *b, uint16_t misc, uint64_t time, int32_t pid, int32_t tid,
+                     const char *name)
 {
-        builder_begin(b, PERF_RECORD_COMM, exec ? PERF_MISC_COMM_EXEC : 0);
+        builder_begin(b, PERF_RECORD_COMM, misc);
         builder_u32(b, (uint32_t)pid);
         builder_u32(b, (uint32_t)tid);
         builder_str(b, name);
         builder_id(b, time, pid, tid);
         builder_end(b);
+}
+
+void builder_comm(struct session_builder *b, uint64_t time, int32_t pid, int32_t tid, const char *name,
+                  bool exec)
+{
+        add_comm(b, exec ? PERF_MISC_COMM_EXEC : 0, time, pid, tid, name);
+}
+
+void builder_given_name(struct session_builder *b, uint64_t time, int32_t pid, int32_t tid, const char *name)
+{
+        enum { MISC_COMM_GIVEN = 1 << 14 };
+
+        add_comm(b, MISC_COMM_GIVEN, time, pid, tid, name);
 }
 
 static void add_task(struct session_builder *b, uint32_t type, uint16_t misc, uint64_t time, int32_t pid,

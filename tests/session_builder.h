@@ -53,6 +53,8 @@ void builder_kernel_mmap(struct session_builder *b, uint64_t start, uint64_t len
                          const char *path); /* MMAP of pid -1, kernel mode */
 void builder_comm(struct session_builder *b, uint64_t time, int32_t pid, int32_t tid, const char *name,
                   bool exec);
+/* The name that its program gave the thread. */
+void builder_given_name(struct session_builder *b, uint64_t time, int32_t pid, int32_t tid, const char *name);
 void builder_fork(struct session_builder *b, uint64_t time, int32_t pid, int32_t ppid, int32_t tid,
                   int32_t ptid, uint16_t misc);
 void builder_exit(struct session_builder *b, uint64_t time, int32_t pid, int32_t ppid, int32_t tid,

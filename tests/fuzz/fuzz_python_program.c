@@ -31,11 +31,11 @@ static bool read_memory(void *ctx, uint64_t addr, void *ret_bytes, size_t size)
         return true;
 }
 
-static void see_name(void *ctx, uint64_t pointer, const char *name)
+static void see_name(void *ctx, const struct python_named_thread *thread)
 {
         struct memory *memory = ctx;
 
-        if (strlen(name) > 4 * PYTHON_MAX_NAME_CHARS || ++memory->n_seen > MAX_READS)
+        if (strlen(thread->name) > 4 * PYTHON_MAX_NAME_CHARS || ++memory->n_seen > MAX_READS)
                 abort();
 }
 

@@ -189,6 +189,10 @@ static void look_at_rounds(struct collector *c)
 {
         struct record_round round;
 
+        if (c->python)
+                stop_python_read_names(c->python);
+        if (c->waits_python)
+                stop_python_read_names(c->waits_python);
         while (record_pool_take(drainer_get_pool(c->drainer), &round))
                 look_at_round(c, &round);
 }

@@ -88,7 +88,7 @@ void stop_merge_free(struct stop_merge *m)
         free(m);
 }
 
-/* --- the map of FILE.pysyms --- */
+/* --- records before a sample --- */
 
 static void add_trailer(const struct perf_attr *attr, const struct sample *sample, struct buf *out)
 {
@@ -110,12 +110,46 @@ static void add_trailer(const struct perf_attr *attr, const struct sample *sampl
                 buf_add_u64(out, sample->id);
 }
 
+static void end_record(struct perf_header *header, size_t at, struct buf *out)
+{
+        header->size = (uint16_t)(out->len - at);
+        memcpy(out->data + at, header, sizeof(*header));
+}
+
+static void add_text(const char *text, struct buf *out)
+{
+        size_t n_bytes = strlen(text) + 1;
+
+        buf_add(out, text, n_bytes);
+        buf_add_zeros(out, -n_bytes & 7);
+}
+
+/* A main thread has the name of its process. */
+static void add_name(const struct stop_merge *m, const struct perf_attr *attr, const struct sample *sample,
+                     struct buf *out)
+{
+        struct perf_header header = {.type = PERF_RECORD_COMM, .misc = RECORD_MISC_COMM_GIVEN};
+        size_t at = out->len;
+        const char *name = sample->pid == sample->tid
+                                   ? NULL
+                                   : stop_python_take_name(m->now, m->stack.image, sample->tid);
+
+        if (!name)
+                return;
+        buf_add(out, &header, sizeof(header));
+        buf_add_u32(out, (uint32_t)sample->pid);
+        buf_add_u32(out, (uint32_t)sample->tid);
+        add_text(name, out);
+        add_trailer(attr, sample, out);
+        end_record(&header, at, out);
+}
+
 static void add_map(const struct stop_merge *m, const struct perf_attr *attr, const struct sample *sample,
                     struct buf *out)
 {
         enum { MAP_PRIVATE_BIT = 2 };
         struct perf_header header = {.type = PERF_RECORD_MMAP2, .misc = PERF_MISC_USER};
-        size_t at = out->len, path_bytes = strlen(m->symbols_path) + 1;
+        size_t at = out->len;
 
         buf_add(out, &header, sizeof(header));
         buf_add_u32(out, (uint32_t)sample->pid);
@@ -128,11 +162,9 @@ static void add_map(const struct stop_merge *m, const struct perf_attr *attr, co
         buf_add_u64(out, 0); /* its generation */
         buf_add_u32(out, RECORD_PROT_EXEC);
         buf_add_u32(out, MAP_PRIVATE_BIT);
-        buf_add(out, m->symbols_path, path_bytes);
-        buf_add_zeros(out, -path_bytes & 7);
+        add_text(m->symbols_path, out);
         add_trailer(attr, sample, out);
-        header.size = (uint16_t)(out->len - at);
-        memcpy(out->data + at, &header, sizeof(header));
+        end_record(&header, at, out);
 }
 
 /* --- addresses --- */
@@ -203,6 +235,8 @@ void stop_merge_begin(struct stop_merge *m, const struct perf_attr *attr, const 
                                : stop_python_take(m->now, sample->tid, sample->time, &m->stack, &m->frames);
         if (m->has_stack && m->see_stack && m->now == m->python)
                 m->see_stack(m->see_stack_ctx, sample, &m->stack);
+        if (m->has_stack)
+                add_name(m, attr, sample, out);
         if (!m->has_stack || !m->stack.n_frames)
                 return;
         m->counts.is_approximate |= m->stack.running != STOP_READ_STOPPED;

@@ -18,7 +18,8 @@ void stop_merge_free(struct stop_merge *merge);
 AUTO_DEFINE(stop_merge)
 
 /* Call before the sample's record is written: takes its Python frames, and appends the record that maps
- * FILE.pysyms if the process does not have it yet. Samples must come in order of time. */
+ * FILE.pysyms if the process does not have it yet, and one with the thread's name in its program if that is
+ * new. Samples must come in order of time. */
 void stop_merge_begin(struct stop_merge *merge, const struct perf_attr *attr, const struct sample *sample,
                       struct buf *out);
 

@@ -10,6 +10,7 @@
 #include "map.h"
 #include "mem.h"
 #include "os.h"
+#include "thread_names.h"
 
 enum { MAX_LOG_BYTES = 256 << 20 }; /* that the reader has not taken yet */
 
@@ -17,6 +18,7 @@ struct stop_python {
         struct stop_binaries *binaries;
         void (*forget)(void *ctx, int32_t tid);
         void *forget_ctx;
+        struct thread_names *names; /* NULL: not wanted */
 
         /* Under the lock. */
         struct os_lock *lock;
@@ -68,6 +70,7 @@ void stop_python_free(struct stop_python *p)
         map_each(&p->near, free_near, NULL);
         map_release(&p->near);
         buf_release(&p->near_frames);
+        thread_names_free(p->names);
         stop_binaries_free(p->binaries);
         os_lock_free(p->lock);
         free(p);
@@ -79,6 +82,8 @@ void stop_python_add_stack(void *ctx, const struct stop_python_stack *stack,
         struct stop_python *p = ctx;
         struct stop_python_stack added = *stack;
 
+        if (p->names)
+                thread_names_see(p->names, stack);
         os_lock_enter(p->lock);
         if (p->log.len > MAX_LOG_BYTES) {
                 added.n_frames = 0;
@@ -101,6 +106,12 @@ bool stop_python_add_code(void *ctx, uint64_t number, struct python_code *code)
         ARRAY_PUSH(p->codes, p->n_codes, p->cap_codes, kept);
         os_lock_leave(p->lock);
         return true;
+}
+
+void stop_python_want_names(struct stop_python *p)
+{
+        if (!p->names)
+                p->names = thread_names_new(p->binaries);
 }
 
 struct stop_binaries *stop_python_binaries(struct stop_python *p)
@@ -135,6 +146,17 @@ bool stop_python_take(struct stop_python *p, int32_t tid, uint64_t time_ns,
                         return true;
                 }
         }
+}
+
+void stop_python_read_names(struct stop_python *p)
+{
+        if (p->names)
+                thread_names_read(p->names);
+}
+
+const char *stop_python_take_name(struct stop_python *p, uint32_t image, int32_t tid)
+{
+        return p->names ? thread_names_take(p->names, image, tid) : NULL;
 }
 
 /* --- stacks whose time is not exactly that of their sample --- */

@@ -16,6 +16,14 @@ struct stop_python *stop_python_new(void);
 void stop_python_free(struct stop_python *python);
 AUTO_DEFINE(stop_python)
 
+/* Has the names of the threads read that stacks are added of, by stop_python_read_names, which the reader
+ * calls often (thread_names.h). On Linux. Call it before the first stack. */
+void stop_python_want_names(struct stop_python *python);
+void stop_python_read_names(struct stop_python *python);
+
+/* The name of a thread if it is known and was not taken yet, else NULL; valid until names are read again. */
+const char *stop_python_take_name(struct stop_python *python, uint32_t image, int32_t tid);
+
 /* How the frames of a thread were read. */
 enum stop_running {
         STOP_READ_STOPPED, /* it was stopped, or its memory was copied at the sample */

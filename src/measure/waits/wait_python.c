@@ -169,11 +169,12 @@ void wait_python_find(struct wait_python *p, int32_t inner_tid, struct wait_pyth
 }
 
 /* The name of a thread in the main interpreter, which is the last one, replaces others. */
-static void see_name(void *ctx, uint64_t pointer, const char *name)
+static void see_name(void *ctx, const struct python_named_thread *thread)
 {
         struct wait_python *p = ctx;
+        const char *name = arena_copy(&p->texts, thread->name, strlen(thread->name));
 
-        *map_put(&p->names, pointer, NULL) = (uint64_t)(uintptr_t)arena_copy(&p->texts, name, strlen(name));
+        *map_put(&p->names, thread->pointer, NULL) = (uint64_t)(uintptr_t)name;
 }
 
 static void read_names(struct wait_python *p)

@@ -8,8 +8,8 @@
 
 struct thread_names_search {
         struct python_objects *objects;
-        struct python_slot ident, name;
-        void (*see)(void *ctx, uint64_t pointer, const char *name);
+        struct python_slot ident, native_id, name;
+        void (*see)(void *ctx, const struct python_named_thread *thread);
         void *ctx;
 };
 
@@ -17,18 +17,24 @@ struct thread_names_search {
 static void see_thread(struct thread_names_search *search, uint64_t key, uint64_t thread)
 {
         struct python_objects *objects = search->objects;
-        uint64_t pointer, ident;
+        struct python_named_thread named = {0};
+        uint64_t ident;
         char *name;
 
-        if (!python_objects_int(objects, key, &pointer) ||
+        if (!python_objects_int(objects, key, &named.pointer) ||
             !python_objects_int(objects, python_objects_attribute(objects, thread, "_ident", &search->ident),
                                 &ident) ||
-            ident != pointer)
+            ident != named.pointer)
                 return;
+        if (!python_objects_int(objects,
+                                python_objects_attribute(objects, thread, "_native_id", &search->native_id),
+                                &named.native_id))
+                named.native_id = 0;
         name = python_objects_text(objects,
                                    python_objects_attribute(objects, thread, "_name", &search->name));
+        named.name = name;
         if (name)
-                search->see(search->ctx, pointer, name);
+                search->see(search->ctx, &named);
         free(name);
 }
 
@@ -48,7 +54,7 @@ static void see_interpreter(struct thread_names_search *search, uint64_t interp)
 }
 
 void python_threads_each_name(const struct python_runtime *runtime, struct python_objects *objects,
-                              void (*see)(void *ctx, uint64_t pointer, const char *name), void *ctx)
+                              void (*see)(void *ctx, const struct python_named_thread *thread), void *ctx)
 {
         const struct python_layout *layout = &runtime->layout;
         struct thread_names_search search = {.objects = objects, .see = see, .ctx = ctx};

@@ -187,7 +187,8 @@ static bool name_passes(const struct profile_filter *filter, struct world *world
                 return true;
         if (filter->comms && !text_in_list(filter->comms, world_thread_name(world, pid, tid)))
                 return false;
-        if (!filter->threads || text_in_list(filter->threads, world_thread_name(world, pid, tid)))
+        if (!filter->threads || text_in_list(filter->threads, world_thread_name(world, pid, tid)) ||
+            text_in_list(filter->threads, world_given_name(world, pid, tid)))
                 return true;
         snprintf(number, sizeof(number), "%" PRId32, tid);
         return text_in_list(filter->threads, number);
@@ -365,8 +366,10 @@ static void take_task(unsigned keys, struct world *world, const struct sample *s
                 key->pid = sample->pid;
         if (keys & (PROFILE_THREAD | PROFILE_TID))
                 key->tid = sample->tid;
-        if (keys & (PROFILE_THREAD | PROFILE_COMM))
+        if (keys & PROFILE_COMM)
                 key->comm = world_thread_name_id(world, sample->pid, sample->tid);
+        else if (keys & PROFILE_THREAD)
+                key->comm = world_given_name_id(world, sample->pid, sample->tid);
         if (keys & PROFILE_PROCESS)
                 key->process = world_thread_name_id(world, sample->pid, sample->pid);
         if (keys & PROFILE_CPU)

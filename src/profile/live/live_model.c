@@ -170,7 +170,8 @@ static void add_self(struct live_sum *sum, uint64_t weight)
 static void add_task(struct live_model *m, enum live_kind kind, const struct sample *sample, uint64_t weight)
 {
         int32_t tid = kind == LIVE_THREADS ? sample->tid : sample->pid;
-        const char *name = world_thread_name(m->session.world, sample->pid, tid);
+        const char *name = kind == LIVE_THREADS ? world_given_name(m->session.world, sample->pid, tid)
+                                                : world_thread_name(m->session.world, sample->pid, tid);
         struct live_row *row = live_sums_get(
                 &m->sums[kind],
                 &(struct live_row){

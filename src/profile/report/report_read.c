@@ -101,7 +101,7 @@ static void keep_sample(struct report_worker *w, uint32_t event, const struct sa
 
         if (!samples || !sample_list_make_room(samples))
                 return;
-        comm = world_thread_name(w->world, sample->pid, sample->tid);
+        comm = world_given_name(w->world, sample->pid, sample->tid);
         sample_list_add(samples, &(struct listed_sample){
                                          .time_ns = sample->time,
                                          .ip = sample->ip,

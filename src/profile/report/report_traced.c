@@ -34,7 +34,7 @@ void report_traced_take(struct report_worker *w, uint32_t event)
 
 const char *report_traced_thread_name(void *world, int32_t pid, int32_t tid)
 {
-        const char *name = world_thread_name(world, pid, tid);
+        const char *name = world_given_name(world, pid, tid);
 
         return *name ? name : "unknown";
 }

@@ -226,12 +226,14 @@ static bool is_symbol_at(const struct kept_record *record, const void *ctx)
         return record->header.type == PERF_RECORD_KSYMBOL && record->start == *(const uint64_t *)ctx;
 }
 
-/* The name of a thread since it ran its program; the name of the program stays, because it ends older maps.
- */
-static bool is_new_name_of(const struct kept_record *record, const void *ctx)
+/* A name of the thread that a new one replaces; the name of the program stays, because it ends older maps. */
+static bool is_replaced_by(const struct kept_record *record, const void *ctx)
 {
+        const struct record_comm *new = ctx;
+
         return record->header.type == PERF_RECORD_COMM && !(record->header.misc & PERF_MISC_COMM_EXEC) &&
-               is_of_thread(record, ctx);
+               !(record->header.misc & RECORD_MISC_COMM_GIVEN) ==
+                       !new->given &&is_of_thread(record, &new->tid);
 }
 
 static bool is_not_fork(const struct kept_record *record, const void *ctx)
@@ -289,7 +291,7 @@ static void take_comm(struct task_records *tasks, struct cursor bytes, const str
                 if (!task->n_users)
                         remove_records(tasks, task, is_not_fork, NULL);
         } else {
-                remove_records(tasks, task, is_new_name_of, &comm.tid);
+                remove_records(tasks, task, is_replaced_by, &comm);
         }
         keep(tasks, task, bytes, header)->tid = comm.tid;
 }

@@ -151,6 +151,7 @@ bool record_comm_parse(struct cursor record, struct record_comm *ret)
         struct perf_header header = read_header(&c);
 
         ret->exec = header.misc & PERF_MISC_COMM_EXEC;
+        ret->given = header.misc & RECORD_MISC_COMM_GIVEN;
         ret->pid = (int32_t)cursor_u32(&c);
         ret->tid = (int32_t)cursor_u32(&c);
         ret->name = read_text(&c);

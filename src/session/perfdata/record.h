@@ -94,9 +94,13 @@ struct record_mmap { /* MMAP and MMAP2 */
         const char *path;
 };
 
+/* header.misc of a COMM record that wperf writes itself: the name that the program gave the thread, such as
+ * Python's. */
+#define RECORD_MISC_COMM_GIVEN (1u << 14)
+
 struct record_comm {
         int32_t pid, tid;
-        bool exec;
+        bool exec, given;
         const char *name;
 };
 

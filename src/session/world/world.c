@@ -33,6 +33,7 @@ void world_free(struct world *w)
         map_release(&w->process_of_pid);
         map_release(&w->unmapped);
         map_release(&w->name_of_thread);
+        map_release(&w->given_names);
         map_release(&w->image_sizes);
         free(w->processes);
         free(w->exited.pids);
@@ -112,6 +113,7 @@ static void inherit_name(struct world *w, const struct record_task *task)
         uint64_t name = from ? *from : 0;
 
         *map_put(&w->name_of_thread, world_thread_key(task->pid, task->tid), NULL) = name;
+        map_remove(&w->given_names, world_thread_key(task->pid, task->tid));
 }
 
 /* --- records --- */
@@ -148,8 +150,10 @@ static void replay_comm(struct world *w, const struct perfdata_record *record)
 
         if (!record_comm_parse(record->bytes, &comm))
                 return;
-        *map_put(&w->name_of_thread, world_thread_key(comm.pid, comm.tid), NULL) =
-                strpool_add(w->names, comm.name);
+        *map_put(comm.given ? &w->given_names : &w->name_of_thread, world_thread_key(comm.pid, comm.tid),
+                 NULL) = strpool_add(w->names, comm.name);
+        if (comm.exec)
+                map_remove(&w->given_names, world_thread_key(comm.pid, comm.tid));
         if (comm.exec && comm.pid != -1)
                 world_forget_process(w, get_process(w, comm.pid));
 }
@@ -363,7 +367,7 @@ enum { WORLD_STEP_BYTES = 1 << 20 }; /* taken from the budget at once */
 
 uint64_t world_bytes(const struct world *w)
 {
-        size_t n_slots = w->process_of_pid.n_slots + w->name_of_thread.n_slots +
+        size_t n_slots = w->process_of_pid.n_slots + w->name_of_thread.n_slots + w->given_names.n_slots +
                          w->modules.by_identity.n_slots + w->image_sizes.n_slots;
 
         return w->arena.total_bytes + w->pool.arena.total_bytes + strpool_bytes(w->names) +
@@ -588,6 +592,18 @@ str_id world_thread_name_id(struct world *w, int32_t pid, int32_t tid)
 const char *world_thread_name(struct world *w, int32_t pid, int32_t tid)
 {
         return strpool_get(w->names, world_thread_name_id(w, pid, tid));
+}
+
+str_id world_given_name_id(struct world *w, int32_t pid, int32_t tid)
+{
+        const uint64_t *name = map_find(&w->given_names, world_thread_key(pid, tid));
+
+        return name ? (str_id)*name : world_thread_name_id(w, pid, tid);
+}
+
+const char *world_given_name(struct world *w, int32_t pid, int32_t tid)
+{
+        return strpool_get(w->names, world_given_name_id(w, pid, tid));
 }
 
 module_id world_main_module(const struct world *w, int32_t pid, uint64_t *ret_base)

@@ -169,6 +169,10 @@ const char *world_thread_name(struct world *world, int32_t pid, int32_t tid);
 /* The same name as an id, which stays valid. */
 str_id world_thread_name_id(struct world *world, int32_t pid, int32_t tid);
 
+/* The name that the program gave the thread, as Python programs do; else the name above. */
+const char *world_given_name(struct world *world, int32_t pid, int32_t tid);
+str_id world_given_name_id(struct world *world, int32_t pid, int32_t tid);
+
 /* The executable of process `pid`; MODULE_NONE if unknown. *ret_base is the address of its file offset 0: the
  * start of its map minus the map's offset. */
 module_id world_main_module(const struct world *world, int32_t pid, uint64_t *ret_base);

@@ -69,6 +69,7 @@ void world_forget_exited(struct world *w, const struct record_task *task)
         struct exited *exited = &w->exited;
 
         map_remove(&w->name_of_thread, world_thread_key(task->pid, task->tid));
+        map_remove(&w->given_names, world_thread_key(task->pid, task->tid));
         if (task->pid != task->tid || !find_quietly(w, task->pid))
                 return;
         /* After at most one turn of the ring, an entry is found that was not used since. */
@@ -128,6 +129,7 @@ void world_forget_unmapped(struct world *w)
         w->names = renaming.names;
         modules_keep(w, is_used, renaming.old_names);
         map_each(&w->name_of_thread, rename_thread, &renaming);
+        map_each(&w->given_names, rename_thread, &renaming);
         map_release(&w->image_sizes);
         strpool_free(renaming.old_names);
         free(is_used);

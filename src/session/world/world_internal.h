@@ -77,6 +77,7 @@ struct world {
         struct map unmapped; /* pid to module + 1 */
         struct exited exited;
         struct map name_of_thread; /* pid << 32 | tid to str_id */
+        struct map given_names;    /* the same, of threads that their program named */
         struct process kernel;     /* maps of kernel modules and of generated kernel code */
         struct range kernel_image; /* searched after `kernel`; end is 0 if unknown */
         uint64_t last_version;

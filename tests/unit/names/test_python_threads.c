@@ -14,14 +14,14 @@ struct seen {
         unsigned n;
 };
 
-static void see(void *ctx, uint64_t pointer, const char *name)
+static void see(void *ctx, const struct python_named_thread *thread)
 {
         struct seen *seen = ctx;
         size_t len = strlen(seen->text);
 
         seen->n++;
-        snprintf(seen->text + len, sizeof(seen->text) - len, "%s%llx %.40s", len ? ", " : "",
-                 (unsigned long long)pointer, name);
+        snprintf(seen->text + len, sizeof(seen->text) - len, "%s%llx %llu %.40s", len ? ", " : "",
+                 (unsigned long long)thread->pointer, (unsigned long long)thread->native_id, thread->name);
 }
 
 static struct seen read_names(void)
@@ -40,9 +40,9 @@ static struct seen read_names(void)
 /* Attributes of a Thread. */
 static void set_pairs(struct program_pair *pairs, uint64_t ident, const char *name)
 {
-        static const char *const names[] = {"_target", "_name", "_ident"};
+        static const char *const names[] = {"_target", "_name", "_ident", "_native_id"};
         const uint64_t values[] = {program_int(&program, 5), program_text(&program, name),
-                                   program_int(&program, ident)};
+                                   program_int(&program, ident), program_int(&program, ident % 1000)};
 
         for (size_t i = 0; i < N_ELEMENTS(names); i++)
                 pairs[i] = (struct program_pair){program_text(&program, names[i]), values[i]};
@@ -55,7 +55,7 @@ static void set_pairs(struct program_pair *pairs, uint64_t ident, const char *na
 
 static uint64_t class_of(const char *name)
 {
-        struct program_pair pairs[4];
+        struct program_pair pairs[5];
 
         set_pairs(pairs, 0, "");
         return program_class(&program, name, pairs);
@@ -64,7 +64,7 @@ static uint64_t class_of(const char *name)
 /* A main thread, a worker whose attributes are a dict, and one whose ident is another one. */
 static void make_threads(unsigned layout)
 {
-        struct program_pair active[4] = {{0}}, pairs[4];
+        struct program_pair active[4] = {{0}}, pairs[5];
         uint64_t class;
 
         program_init(&program, layout);
@@ -85,7 +85,7 @@ TEST(names_of_threads)
 {
         for (unsigned i = 0; i < N_LAYOUTS; i++) {
                 make_threads(i);
-                EXPECT_STR(read_names().text, "7f0012345680 MainThread, 7f00aabbcc00 worker-1");
+                EXPECT_STR(read_names().text, "7f0012345680 456 MainThread, 7f00aabbcc00 728 worker-1");
         }
 }
 
@@ -103,7 +103,7 @@ TEST(many_threads)
         enum { N = 300 };
         for (unsigned i = 0; i < N_LAYOUTS; i++) {
                 static struct program_pair active[N + 1];
-                struct program_pair pairs[4];
+                struct program_pair pairs[5];
                 uint64_t class;
 
                 program_init(&program, i);

@@ -86,6 +86,20 @@ TEST(threads_go_on_after_the_main_thread)
         builder_release(&b);
 }
 
+TEST(a_name_that_the_program_gave_stays_beside_that_of_the_kernel)
+{
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_comm(&b, 1, 10, 11, "a", false);
+        builder_given_name(&b, 2, 10, 11, "pool-0");
+        builder_comm(&b, 3, 10, 11, "b", false);
+        EXPECT_STR(kept_of(&b), "COMM COMM ");
+        builder_given_name(&b, 4, 10, 11, "pool-1");
+        EXPECT_STR(kept_of(&b), "COMM COMM ");
+        builder_release(&b);
+}
+
 TEST(a_number_is_used_again_though_ends_of_threads_were_lost)
 {
         struct session_builder b;

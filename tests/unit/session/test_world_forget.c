@@ -138,4 +138,30 @@ TEST(the_kernels_modules_are_never_forgotten)
         builder_release(&b);
 }
 
+TEST(names_that_programs_give_their_threads)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_comm(&b, 0, 1, 1, "python3", true);
+        builder_fork(&b, 1, 1, 1, 2, 1, 0);
+        builder_given_name(&b, 2, 1, 2, "ThreadPoolExecutor-0_0");
+        replay(w, &b);
+        EXPECT_STR(world_given_name(w, 1, 2), "ThreadPoolExecutor-0_0");
+        EXPECT_STR(world_thread_name(w, 1, 2), "python3");
+        EXPECT_STR(world_given_name(w, 1, 1), "python3");
+        builder_comm(&b, 3, 1, 2, "comm", false);
+        replay(w, &b);
+        EXPECT_STR(world_given_name(w, 1, 2), "ThreadPoolExecutor-0_0");
+        builder_fork(&b, 4, 1, 1, 2, 1, 0); /* another thread with its number */
+        replay(w, &b);
+        EXPECT_STR(world_given_name(w, 1, 2), "python3");
+        builder_given_name(&b, 5, 1, 2, "worker");
+        builder_comm(&b, 6, 1, 2, "ls", true); /* what executes a program was not named by it */
+        replay(w, &b);
+        EXPECT_STR(world_given_name(w, 1, 2), "ls");
+        builder_release(&b);
+}
+
 TAP_MAIN
