@@ -16,6 +16,8 @@ enum {
         PART_OF_TIME = 100,    /* reading takes this part of the time at most */
 };
 
+#define BURST_NS 2000000000ull /* of rests that may be saved up, for programs that start many threads */
+
 /* From one reading of a process to the next: when a thread is new, which may not have its name yet; then
  * twice as long each time. */
 #define LEAST_PAUSE_NS 20000000ull
@@ -238,7 +240,9 @@ static void read_process(struct thread_names *names, struct named_process *p)
         python_threads_each_name(&runtime, &objects, see_name, p);
         python_runtime_release(&runtime);
         now_ns = os_monotonic_ns();
-        names->rests_ns = now_ns + memory.n_reads * READ_NS * PART_OF_TIME;
+        if (names->rests_ns + BURST_NS < now_ns)
+                names->rests_ns = now_ns - BURST_NS;
+        names->rests_ns += memory.n_reads * READ_NS * PART_OF_TIME;
         p->due_ns = of_process.is_there ? now_ns + p->pause_ns : UINT64_MAX;
         p->pause_ns = p->pause_ns < MOST_PAUSE_NS / 2 ? p->pause_ns * 2 : MOST_PAUSE_NS;
 }
