@@ -255,6 +255,49 @@ for thread in threads:
 """
 
 
+MANY_THREADS = """\
+import threading
+import time
+def work():
+    while time.thread_time() < 0.3:
+        sum(range(1000))
+    done.wait()
+done = threading.Barrier(13)
+threads = [threading.Thread(target=work, name=f"worker-{i}") for i in range(12)]
+for thread in threads:
+    thread.start()
+done.wait()
+"""
+STRIP_NAMES = "Array.from(document.querySelectorAll('button.strip-name'), function (e) { return e.textContent; })"
+
+
+def test_a_thread_is_found_by_its_name(t: Context) -> None:
+    need_events()
+    with open(t.path("many.py"), "w", encoding="utf-8") as file:
+        file.write(MANY_THREADS)
+    t.good("record", "-q", "--session", t.path("x.data"), "--", "python3", "many.py")
+    t.good("report", "-i", t.path("x.data"), "-o", t.path("many.html"))
+    browser = open_page(t, "many.html")
+    try:
+        whole = browser.run("window.wperf.sums.nSamples")
+        check(len(browser.run(STRIP_NAMES)) == 4, f"the first four: {browser.run(STRIP_NAMES)}")
+        browser.type(".find-thread", "Worker-7")
+        browser.settle()
+        names = browser.run(STRIP_NAMES)
+        check([name.split()[0] for name in names] == ["worker-7"], f"the one that was asked for: {names}")
+        browser.press("Enter")
+        browser.settle()
+        check(0 < browser.run("window.wperf.sums.nSamples") < whole / 2, "Enter selects it")
+        check_names(browser)
+        check_fits(browser, "with a thread found")
+        browser.type(".find-thread", "")
+        browser.settle()
+        check(len(browser.run(STRIP_NAMES)) == 4, "the first four again")
+        check_clean(browser, "many.html")
+    finally:
+        browser.close()
+
+
 def record_waiting(t: Context) -> None:
     """The page is wall.html."""
     need_events()

@@ -8,6 +8,8 @@ function makeTimeline(app) {
   var strips = [], isAll = false, width = 0;
   var list = make("div", { class: "strips" });
   var all = make("button", { type: "button", class: "more", onclick: function () { isAll = !isAll; build(); } });
+  var find = make("input", { type: "search", class: "find-thread", placeholder: "Find threads", title: "Show threads whose names contain this text; Enter selects them",
+                             "aria-label": "Find threads by their names", spellcheck: "false", autocomplete: "off", oninput: build, onkeydown: chooseFound });
   var time = makeTimeChoice({
     runNs: app.profile.runNs,
     selection: function () { return app.selection; },
@@ -16,7 +18,7 @@ function makeTimeline(app) {
     isWhole: function () { return time.isAllTime() && !app.selection.threads; },
     note: function () { return app.selection.threads ? ", " + plural(Object.keys(app.selection.threads).length, "thread") : ""; }
   });
-  var element = make("section", { class: "timeline", "aria-label": "Samples over time" }, time.element, list, all,
+  var element = make("section", { class: "timeline", "aria-label": "Samples over time" }, time.element, list, make("div", { class: "strip-tools" }, all, find),
                      app.profile.wall ? listStates(app.profile.wall, function () { return []; }) : null);
 
   function chooseTime(start, end) {
@@ -29,6 +31,18 @@ function makeTimeline(app) {
     if (chosen && chosen[thread] && (adds || Object.keys(chosen).length === 1)) delete next[thread];
     else next[thread] = true;
     app.choose({ threads: Object.keys(next).length ? next : null, from: app.selection.from, to: app.selection.to });
+  }
+
+  function foundParts() {
+    var text = find.value.trim().toLowerCase();
+    return text === "" ? app.event.parts.slice() : app.event.parts.filter(function (part) { return threadTitle(app.profile.threads[part.thread]).toLowerCase().indexOf(text) >= 0; });
+  }
+
+  function chooseFound(event) {
+    var next = {};
+    if (event.key !== "Enter") return;
+    foundParts().forEach(function (part) { next[part.thread] = true; });
+    if (find.value.trim() !== "" && Object.keys(next).length) app.choose({ threads: next, from: app.selection.from, to: app.selection.to });
   }
 
   /* --- Drawing --- */
@@ -181,15 +195,16 @@ function makeTimeline(app) {
 
   /* Threads with the most samples first. */
   function build() {
-    var parts = app.event.parts.slice().sort(function (a, b) { return partWeight(b) - partWeight(a); }), shown;
-    shown = isAll || parts.length <= STRIPS_FEW + 1 ? parts : parts.slice(0, STRIPS_FEW);
-    strips = [makeStrip(-1, parts)];
-    if (parts.length > 1) strips = strips.concat(shown.map(function (part) { return makeStrip(part.thread, [part]); }));
+    var parts = foundParts().sort(function (a, b) { return partWeight(b) - partWeight(a); }), isFew = parts.length <= STRIPS_FEW + 1, shown;
+    shown = isAll || isFew ? parts : parts.slice(0, STRIPS_FEW);
+    strips = [makeStrip(-1, app.event.parts)];
+    if (app.event.parts.length > 1) strips = strips.concat(shown.map(function (part) { return makeStrip(part.thread, [part]); }));
     empty(list);
     strips.forEach(function (strip) { list.append(strip.label, strip.box); });
-    all.hidden = parts.length <= STRIPS_FEW + 1;
+    all.hidden = isFew;
+    find.hidden = app.event.parts.length <= STRIPS_FEW + 1;
     setText(all, isAll ? "Show fewer threads" : "Show all " + parts.length + " threads");
-    element.classList.toggle("open", isAll);
+    element.classList.toggle("open", isAll && !isFew);
     update();
   }
 
