@@ -67,6 +67,9 @@ def test_values_are_those_of_the_run(t: Context) -> None:
                 check(math.isclose(float(cell.replace(",", "")), expected, rel_tol=1e-3, abs_tol=0.51), f"{row}: {cell}, not {expected}")
         facts = browser.text(".about-page")
         check("counted" in facts and f"{len(counts)} counts in" in facts and "2 events" in facts, f"what was measured: {facts}")
+        machine = os.uname()
+        check(f"{machine.nodename}, {machine.release}, {machine.machine}" in facts and f"{os.cpu_count()} CPU" in facts, f"on which machine: {facts}")
+        check("wperf stat --" in facts and "Written by" in facts, f"by which command: {facts}")
         check_clean(browser, "counts.html")
     finally:
         browser.close()

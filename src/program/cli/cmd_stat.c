@@ -191,6 +191,7 @@ static struct stat_output_request make_output(struct stating *s)
         count_run_subject(r, &s->subject);
         process_choice_add_note(&s->processes, &s->note);
         return (struct stat_output_request){
+                .command = buf_text(&s->command_line),
                 .general = &s->options->general,
                 .output = &s->options->output,
                 .forms = &s->options->timeline,

@@ -9,6 +9,7 @@
 #include "err.h"
 #include "mem.h"
 #include "os.h"
+#include "session_facts.h"
 #include "stat_document.h"
 #include "stat_files.h"
 #include "stat_plot.h"
@@ -16,6 +17,7 @@
 #include "stat_view.h"
 #include "text.h"
 #include "text_stream.h"
+#include "version.h"
 
 struct stat_output {
         struct stat_output_request request;
@@ -284,8 +286,15 @@ static bool write_plot(struct stat_output *o, struct err *err)
 {
         AUTO_RELEASE(buf) page = {0};
         AUTO_RELEASE(buf) path = {0};
+        AUTO_RELEASE(buf) machine = {0};
+        AUTO_RELEASE(buf) tool = {0};
 
-        if (!stat_plot_render(o->plot, o->request.title, &page, err))
+        session_facts_add_this_machine(&machine);
+        buf_printf(&tool, "wperf %s", version_number);
+        if (!stat_plot_render(o->plot,
+                              &(struct stat_plot_about){o->request.title, o->request.command,
+                                                        buf_text(&machine), buf_text(&tool)},
+                              &page, err))
                 return false;
         cmd_output_path(o->request.output->output_prefix, o->request.forms->plot, &path);
         return cmd_write_file(buf_text(&path), &page, err);

@@ -36,6 +36,7 @@ struct stat_output_request {
         const char *subject;                  /* the command, process or CPUs of the counts */
         const char *note;                     /* one sentence about the processes; "" for none */
         const char *title;                    /* title of the page */
+        const char *command;                  /* wperf's command line */
         bool all_cpus;
         bool may_draw;       /* progress may be drawn */
         bool timeline;       /* this is a timeline, also because there are several counts */

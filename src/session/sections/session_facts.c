@@ -265,6 +265,14 @@ static void add_fact(const char *text, struct buf *out)
         text_add_printable(out, text);
 }
 
+static void add_sizes(uint32_t n_cpus, uint64_t kib, struct buf *out)
+{
+        if (n_cpus)
+                buf_printf(out, "%s%" PRIu32 " CPU%s", out->len ? ", " : "", n_cpus, n_cpus == 1 ? "" : "s");
+        if (kib)
+                buf_printf(out, "%s%.1f GiB of memory", out->len ? ", " : "", (double)kib / (1 << 20));
+}
+
 void session_facts_add_machine(const struct perfdata_reader *reader, struct buf *out)
 {
         static const enum perfdata_feature texts[] = {FEATURE_HOSTNAME, FEATURE_OSRELEASE, FEATURE_ARCH,
@@ -277,10 +285,20 @@ void session_facts_add_machine(const struct perfdata_reader *reader, struct buf 
 
         for (size_t i = 0; i < N_ELEMENTS(texts); i++)
                 add_fact(perfdata_feature_str(reader, texts[i]), &line);
-        if (n_cpus)
-                buf_printf(&line, "%s%" PRIu32 " CPU%s", line.len ? ", " : "", n_cpus,
-                           n_cpus == 1 ? "" : "s");
-        if (kib)
-                buf_printf(&line, "%s%.1f GiB of memory", line.len ? ", " : "", (double)kib / (1 << 20));
+        add_sizes(n_cpus, kib, &line);
+        buf_add(out, line.data, line.len);
+}
+
+void session_facts_add_this_machine(struct buf *out)
+{
+        AUTO_RELEASE(buf) line = {0};
+        struct os_machine machine;
+
+        os_machine_get(&machine);
+        add_fact(machine.hostname, &line);
+        add_fact(machine.os_release, &line);
+        add_fact(machine.arch, &line);
+        add_fact(machine.cpu_text, &line);
+        add_sizes(machine.n_cpus_available, machine.memory_kib, &line);
         buf_add(out, line.data, line.len);
 }

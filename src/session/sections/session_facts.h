@@ -44,6 +44,9 @@ void session_facts_add_command(char *const *argv, struct buf *out);
  * GiB of memory". */
 void session_facts_add_machine(const struct perfdata_reader *reader, struct buf *out);
 
+/* The same of the machine that wperf runs on. */
+void session_facts_add_this_machine(struct buf *out);
+
 /* Appends the command line that recorded the session, wperf's or perf's. Appends nothing if it is unknown. */
 void session_facts_add_command_line(const struct perfdata_reader *reader, struct buf *out);
 

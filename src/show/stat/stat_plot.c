@@ -153,22 +153,26 @@ void stat_plot_add(struct stat_plot *plot, const struct sheet *sheet, uint64_t s
 }
 
 /* What the page says of the counts as a whole. */
-static struct web_page_fact *make_facts(const struct stat_plot *plot, const char *title,
+static struct web_page_fact *make_facts(const struct stat_plot *plot, const struct stat_plot_about *about,
                                         const struct buf *spans, size_t *ret_n)
 {
-        struct web_page_fact *facts = mem_new(3 + plot->n_missing, sizeof(*facts));
+        struct web_page_fact *facts = mem_new(6 + plot->n_missing, sizeof(*facts));
         size_t n = 0;
 
-        facts[n++] = (struct web_page_fact){"Measured", title};
+        facts[n++] = (struct web_page_fact){"Measured", about->title};
+        facts[n++] = (struct web_page_fact){"Command", about->command};
+        facts[n++] = (struct web_page_fact){"Machine", about->machine};
         facts[n++] = (struct web_page_fact){"Counts", buf_text(spans)};
         for (size_t i = 0; i < plot->n_missing; i++)
                 facts[n++] = (struct web_page_fact){"Not counted", buf_text(&plot->missing[i])};
         facts[n++] = (struct web_page_fact){"Quality", buf_text(&plot->quality)};
+        facts[n++] = (struct web_page_fact){"Written by", about->tool};
         *ret_n = n;
         return facts;
 }
 
-bool stat_plot_render(const struct stat_plot *plot, const char *title, struct buf *out, struct err *err)
+bool stat_plot_render(const struct stat_plot *plot, const struct stat_plot_about *about, struct buf *out,
+                      struct err *err)
 {
         struct web_page_line *lines = mem_new(plot->n_lines, sizeof(*lines));
         struct web_page_charts charts = {
@@ -179,7 +183,7 @@ bool stat_plot_render(const struct stat_plot *plot, const char *title, struct bu
 
         buf_printf(&spans, "%zu counts in %.3f s", plot->n_spans,
                    plot->n_spans ? (double)plot->spans[plot->n_spans - 1].end_ns / 1e9 : 0);
-        charts.facts = facts = make_facts(plot, title, &spans, &charts.n_facts);
+        charts.facts = facts = make_facts(plot, about, &spans, &charts.n_facts);
         for (size_t i = 0; i < plot->n_lines; i++) {
                 const struct plot_line *line = &plot->lines[i];
 

@@ -21,7 +21,15 @@ AUTO_DEFINE(stat_plot)
  * rates a second. */
 void stat_plot_add(struct stat_plot *plot, const struct sheet *sheet, uint64_t start_ns, uint64_t elapsed_ns);
 
-/* The page; `title` names what was measured. */
-bool stat_plot_render(const struct stat_plot *plot, const char *title, struct buf *out, struct err *err);
+/* What the page says besides the counts. */
+struct stat_plot_about {
+        const char *title;   /* what was measured */
+        const char *command; /* wperf's command line */
+        const char *machine; /* name, system, CPUs */
+        const char *tool;    /* "wperf 1.2" */
+};
+
+bool stat_plot_render(const struct stat_plot *plot, const struct stat_plot_about *about, struct buf *out,
+                      struct err *err);
 
 #endif

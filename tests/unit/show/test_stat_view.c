@@ -235,6 +235,7 @@ TEST(the_page_is_whole_and_closed)
 {
         AUTO(stat_plot) plot = stat_plot_new();
         AUTO_RELEASE(buf) out = {0};
+        const struct stat_plot_about about = {"'a<b>\"&'", "wperf stat", "arm", "wperf 1"};
         struct example e;
         struct stat_view view;
 
@@ -243,7 +244,7 @@ TEST(the_page_is_whole_and_closed)
         view = view_of(&e);
         for (uint64_t i = 0; i < 5; i++)
                 stat_plot_add(plot, view.sheet, i * 1000000000, 1000000000);
-        EXPECT_TRUE(stat_plot_render(plot, "'a<b>\"&'", &out, NULL));
+        EXPECT_TRUE(stat_plot_render(plot, &about, &out, NULL));
         EXPECT_TRUE(strstr(out.data, "<title>wperf</title>"));
         EXPECT_TRUE(!strstr(out.data, "a<b>"));
         EXPECT_TRUE(text_ends(out.data, "</html>\n"));
