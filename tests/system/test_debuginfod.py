@@ -346,14 +346,29 @@ def test_a_server_is_asked_where_one_is_named(t: Context) -> None:
     t.good("record", "-q", "--session", t.path("x.data"), "--", stripped, "200")
     report = ("report", "--stdio", "--no-index", "-i", t.path("x.data"))
     with server(lambda connection, _end: connection.sendall(NOT_FOUND)) as (url, requests):
-        done = t.ours(*report, env=settings(t))
-        check(not requests, "nothing is asked where no server is named", done)
+        done = t.ours(*report, env={**settings(t), "LD_DEBUG": "files"})
+        check("libc.so" in done.err and LIBRARY not in done.err, "what asks servers is not even loaded where none is named", done)
         check(re.search(r"have no symbol, \d+ % in spin_stripped: build it without -s and strip", done.out), "what to do", done)
         done = t.ours(*report, "--no-debuginfod", env=settings(t, url))
         check(not requests, "nothing is asked with --no-debuginfod", done)
-        done = t.ours(*report, env=settings(t, url))
+        done = t.ours(*report, env={**settings(t, url), "LD_DEBUG": "files"})
+        check(LIBRARY in done.err, "it is loaded where one is named", done)
         check(any(build_id_of(t, stripped).encode() in request for request in requests), f"asked for its debug file: {requests}", done)
     harness.check_sentence(t.ours("report", "--no-debuginfod", "--debuginfod", "-i", t.path("x.data")), "cannot be used together")
+
+
+def test_ctrl_c_goes_on_without_the_server(t: Context) -> None:
+    """The report that was asked for comes, without the names that the server might have had."""
+    need_library()
+    stripped = t.path("spin_stripped")
+    check(t.run(need_tool("objcopy"), "--strip-all", t.program("spin"), stripped).status == 0, "strip")
+    t.good("record", "-q", "--no-debuginfod", "--session", t.path("x.data"), "--", stripped, "200")
+    with server(be_silent) as (url, requests):
+        report = t.start(t.wperf, "report", "--stdio", "--no-index", "-i", t.path("x.data"), env=settings(t, url))
+        wait_until(lambda: requests, "the question")
+        report.send_signal(signal.SIGINT)
+        out, err = report.communicate(timeout=harness.WAIT_SECONDS)
+    check(report.returncode == 0 and b"spin_stripped" in out and b"quality: " in out, f"status {report.returncode}, {out!r} {err!r}")
 
 
 def test_a_file_of_the_distribution(t: Context) -> None:
