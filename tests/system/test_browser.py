@@ -13,6 +13,7 @@ import random_keys
 from harness import Context, check, document_of, limit, need_events, plain_build_only, wait_until
 from memory_session import write_session
 from screens import Screen
+from test_main_job import WORK, need_python
 
 SIZES = ((80, 24), (40, 12), (200, 60))
 REPLAY = pathlib.Path(__file__).resolve().parent.parent / "replay"
@@ -94,6 +95,27 @@ WAIT_TASKS = (
     ("task_waits_threads", ("t",), "l lock"),
 )
 TASK_SIZES = ((80, 24), (120, 40), (40, 12))
+
+
+@limit(300)
+def test_the_hottest_line_of_x_mul(t: Context) -> None:
+    """Six keys lead to its hottest instruction, which stands below the line that annotate counts it for."""
+    session = t.path("x.data")
+    t.good("record", "-q", "-F", "499", "--timeout", "2", "--session", session, "--", need_python(), "-c", WORK)
+    by_line = t.good("annotate", "-i", session, "--by", "line", "x_mul").out
+    lines = {line: int(count) for count, line in re.findall(r"^ +\d+\.\d\d +\d+\.\d\d +(\d+)  (\w+\.\w+:\d+)", by_line, re.M)}
+    with browse(t, "report", "-i", session, columns=120, rows=40) as screen:
+        screen.wait("? help")
+        for key in ("/", "x", "_", "m", "Enter", "a"):
+            screen.keys(key)
+            screen.wait()
+        shown, line, hottest = screen.wait(), "", (0, "")
+        for row in shown.splitlines():
+            heading, count = re.search(r" (\w+\.[ch]:\d+)", row), re.match(r" +\d+\.\d\d +(\d+) ", row)
+            line = heading[1] if heading else line
+            hottest = max(hottest, (int(count[1]), line)) if count else hottest
+        check(hottest[0] > 0 and hottest[0] <= lines.get(hottest[1], 0), f"{hottest} of {lines}:\n{shown}")
+        check(lines[hottest[1]] == max(lines.values()), f"{hottest[1]} is the hottest line of {lines}")
 
 
 @limit(300)
