@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "debug_search.h"
 #include "elf_search.h"
 #include "mem.h"
@@ -15,6 +16,12 @@
 #include "os.h"
 #include "pe_search.h"
 #include "search.h"
+
+/* A function without a name. Programs have up to hundreds of thousands. */
+struct code_range {
+        uint64_t start;
+        uint32_t size_bytes;
+};
 
 struct resolver_file {
         const struct resolver_options *options;
@@ -32,7 +39,7 @@ struct resolver_file {
         struct object_stub *stubs;
         size_t n_stubs;
         struct resolver_debug *debug_info; /* opened at its first use */
-        struct object_range *ranges;       /* listed at the first address without a name */
+        struct code_range *ranges;         /* listed at the first address without a name */
         size_t n_ranges;
         bool has_ranges;
         bool has_symbols; /* there is a full symbol table */
@@ -288,6 +295,13 @@ struct resolver_file *resolver_file_new(const struct resolver_module *module,
         return file;
 }
 
+static void free_ranges(struct resolver_file *file)
+{
+        if (file->ranges)
+                budget_give(object_budget(file->own), file->n_ranges * sizeof(*file->ranges));
+        free(file->ranges);
+}
+
 void resolver_file_free(struct resolver_file *file)
 {
         if (!file)
@@ -298,9 +312,9 @@ void resolver_file_free(struct resolver_file *file)
         pdb_free(file->pdb.pdb);
         object_free(file->small);
         object_free(file->debug);
+        free_ranges(file);
         object_free(file->own);
         free(file->stubs);
-        free(file->ranges);
         free(file);
 }
 
@@ -350,17 +364,31 @@ bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, 
 
 static void list_ranges(struct resolver_file *file)
 {
+        struct object_range *listed;
+        size_t n;
+
         if (file->has_ranges)
                 return;
         file->has_ranges = true;
-        if (file->own)
-                file->n_ranges = object_list_functions(file->own, &file->ranges);
+        if (!file->own)
+                return;
+        n = object_list_functions(file->own, &listed);
+        if (n && budget_take(object_budget(file->own), BUDGET_NAMES, n * sizeof(*file->ranges))) {
+                file->n_ranges = n;
+                file->ranges = mem_new(n, sizeof(*file->ranges));
+                for (size_t i = 0; i < n; i++)
+                        file->ranges[i] =
+                                (struct code_range){listed[i].start, listed[i].size_bytes < UINT32_MAX
+                                                                             ? (uint32_t)listed[i].size_bytes
+                                                                             : UINT32_MAX};
+        }
+        free(listed);
 }
 
 /* The range that contains `addr`, or NULL; the result is the same up to *ret_same_to. */
-static const struct object_range *find_range(struct resolver_file *file, uint64_t addr, uint64_t *ret_same_to)
+static const struct code_range *find_range(struct resolver_file *file, uint64_t addr, uint64_t *ret_same_to)
 {
-        const struct object_range *range;
+        const struct code_range *range;
         size_t low = 0, high;
 
         list_ranges(file);
@@ -418,7 +446,7 @@ enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr,
 {
         bool is_named =
                 file->pdb.pdb ? find_in_pdb(file, addr, ret_hit) : symtab_find(file->tab, addr, ret_hit);
-        const struct object_range *range;
+        const struct code_range *range;
         uint64_t same_to;
 
         if (is_named && !ret_hit->end_is_guessed)

@@ -55,8 +55,12 @@ struct symtab {
         uint64_t taken_bytes;
 };
 
-/* Memory for a symbol, including sorting. */
-enum { SYMBOL_BYTES = 2 * sizeof(struct symtab_entry) + 4 * sizeof(uint64_t) };
+enum {
+        /* memory for a symbol, including sorting */
+        SYMBOL_BYTES = 2 * sizeof(struct symtab_entry) + 4 * sizeof(uint64_t),
+        /* what is kept of it */
+        KEPT_BYTES = sizeof(struct symtab_entry) + sizeof(uint64_t) + sizeof(uint32_t),
+};
 
 struct symtab *symtab_new(void)
 {
@@ -423,15 +427,33 @@ static void build_coarse(struct symtab *tab)
         }
 }
 
+/* Many symbols are dropped: those of data, and all but one name of each function. */
+static void trim(struct symtab *tab)
+{
+        uint64_t kept_bytes = (uint64_t)tab->n_entries * KEPT_BYTES;
+
+        if (tab->n_entries) {
+                tab->entries = mem_resize(tab->entries, tab->n_entries, sizeof(*tab->entries));
+                tab->cap_entries = tab->n_entries;
+        }
+        if (kept_bytes < tab->taken_bytes) {
+                budget_give(tab->budget, tab->taken_bytes - kept_bytes);
+                tab->taken_bytes = kept_bytes;
+        }
+}
+
 void symtab_finish(struct symtab *tab)
 {
         assert(!tab->starts);
-        if (!tab->n_entries)
+        if (!tab->n_entries) {
+                trim(tab);
                 return;
+        }
         sort_entries(tab);
         choose_names(tab);
         drop_covered_labels(tab);
         guess_ends(tab);
+        trim(tab);
         find_parents(tab);
         tab->starts = mem_new(tab->n_entries, sizeof(*tab->starts));
         for (size_t i = 0; i < tab->n_entries; i++)

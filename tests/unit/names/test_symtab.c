@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symtab.h"
+
+#include "budget.h"
 #include "tap.h"
+#include "test_data.h"
 
 static const char names[] = "\0first\0second\0_under\0longer_name\0third";
 
@@ -165,3 +168,26 @@ TEST(symtab_without_symbols_finds_nothing)
 }
 
 TAP_MAIN
+
+/* Of the table's symbols only those of functions are kept, and nothing that was needed to sort them. */
+TEST(what_is_kept_counts)
+{
+        enum { MOST_OF_SYMBOL = 56 };
+        struct budget budget;
+        struct err err = {0};
+        AUTO(object) object = object_open(data_path("elf/names-mini.so"), &err);
+        AUTO(symtab) tab = symtab_new();
+
+        ASSERT_TRUE(object != NULL);
+        budget_init(&budget, 0);
+        object_set_budget(object, &budget);
+        ASSERT_TRUE(symtab_add_object(tab, object, OBJECT_DYNAMIC_SYMBOLS));
+        symtab_finish(tab);
+        EXPECT_CMP(symtab_n_symbols(tab), >, 0);
+        EXPECT_CMP(budget.used_bytes, >, 0);
+        EXPECT_CMP(budget.used_bytes, <=, MOST_OF_SYMBOL * symtab_n_symbols(tab));
+        symtab_free(TAKE(tab));
+        EXPECT_INT(budget.used_bytes, 0);
+        object_set_budget(object, NULL);
+        budget_release(&budget);
+}
