@@ -46,6 +46,14 @@ void buf_clear_and_shrink(struct buf *buf)
                 buf_clear(buf);
 }
 
+void buf_fit(struct buf *buf)
+{
+        if (buf->cap <= buf->len + 1)
+                return;
+        buf->data = mem_resize(buf->data, buf->len + 1, 1);
+        buf->cap = buf->len + 1;
+}
+
 void *buf_extend(struct buf *buf, size_t size)
 {
         size_t need = buf->len + size + 1;

@@ -23,6 +23,9 @@ void buf_clear(struct buf *buf);
  * a quarter of it was used, so that one large record does not use memory for ever. */
 void buf_clear_and_shrink(struct buf *buf);
 
+/* Gives back the memory beyond the content, of a buffer that is full. */
+void buf_fit(struct buf *buf);
+
 /* Swaps the contents of two buffers. */
 void buf_swap(struct buf *a, struct buf *b);
 void buf_truncate(struct buf *buf, size_t len); /* to at most its current length */

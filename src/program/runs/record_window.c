@@ -66,6 +66,7 @@ void record_window_add(struct record_window *window, const void *records, size_t
         struct part *part = &window->parts[window->at];
 
         if (part->records.len && part->records.len + size_bytes > window->part_bytes) {
+                buf_fit(&part->records);
                 window->at = (window->at + 1) % PARTS;
                 part = &window->parts[window->at];
                 drop(window, part);

@@ -177,6 +177,19 @@ TEST(a_buffer_gives_back_what_a_burst_needed)
         buf_release(&buf);
 }
 
+TEST(a_full_buffer_has_no_more_than_its_content)
+{
+        AUTO_RELEASE(buf) buf = {0};
+
+        buf_fit(&buf);
+        EXPECT_TRUE(!buf.data && !buf.cap);
+        buf_add_zeros(&buf, 3 << 20);
+        buf_fit(&buf);
+        EXPECT_INT(buf.cap, (3 << 20) + 1);
+        buf_add_char(&buf, 'a');
+        EXPECT_TRUE(buf.len == (3 << 20) + 1 && buf.data[3 << 20] == 'a' && !buf.data[buf.len]);
+}
+
 static void add_value(void *ctx, uint64_t key, uint64_t *value)
 {
         *(uint64_t *)ctx += *value;
