@@ -373,11 +373,11 @@ static void add_tree(struct live_model *m)
         }
 }
 
-/* More than is allowed, and more than twice what an interval needs: a program whose names alone take more
- * than is allowed is not read again for each interval. */
+/* More than is allowed, and half more than an interval needs: a program whose names alone take more than is
+ * allowed is not read again for each interval. */
 static bool is_too_much(uint64_t held, uint64_t allowed, uint64_t needed)
 {
-        return held > allowed && held > 2 * needed;
+        return held > allowed && held > needed + needed / 2;
 }
 
 /* What names take does not grow with the number of programs that ever ran. */
@@ -393,6 +393,7 @@ static void limit_names(struct live_model *m)
             !is_too_much(held.bytes, MAX_NAMES_BYTES, m->needed.bytes))
                 return;
         report_session_renew(&m->session, &request);
+        mem_give_back();
         m->needed = (struct held_names){0};
         if (m->python.len)
                 module_source_set_python(m->session.modules, cursor_make(m->python.data, m->python.len));
