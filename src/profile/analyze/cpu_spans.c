@@ -125,29 +125,30 @@ void cpu_spans_take_back(struct cpu_spans *spans, const struct cpu_change *chang
         span->to_ns = span->from_ns;
 }
 
-static void drop_taken_back(struct cpu_spans *spans)
+/* Copies spans that were not taken back; returns their number. The two may be the same. */
+static size_t copy_kept(const struct cpu_spans *spans, struct cpu_span *to)
 {
         size_t n = 0;
 
         for (size_t i = 0; i < spans->n; i++) {
                 if (spans->items[i].tid)
-                        spans->items[n++] = spans->items[i];
+                        to[n++] = spans->items[i];
         }
-        spans->n = n;
+        return n;
 }
 
 /* Where each span goes: behind those of the threads that came before its thread, and its thread's earlier
  * ones. */
-static uint32_t *find_places(const struct cpu_spans *spans)
+static uint32_t *find_places(const struct cpu_span *items, size_t n_items)
 {
-        uint32_t *places = mem_new(spans->n + 1, sizeof(*places));
+        uint32_t *places = mem_new(n_items + 1, sizeof(*places));
         struct map next = {0};
         uint64_t first = 0;
 
-        for (size_t i = 0; i < spans->n; i++)
-                ++*map_put(&next, (uint32_t)spans->items[i].tid, NULL);
-        for (size_t i = 0; i < spans->n; i++) {
-                uint64_t *at = map_find(&next, (uint32_t)spans->items[i].tid);
+        for (size_t i = 0; i < n_items; i++)
+                ++*map_put(&next, (uint32_t)items[i].tid, NULL);
+        for (size_t i = 0; i < n_items; i++) {
+                uint64_t *at = map_find(&next, (uint32_t)items[i].tid);
 
                 /* numbers, until the thread's first span is met; then places, with a mark */
                 if (!(*at & PLACE_MARK)) {
@@ -163,25 +164,87 @@ static uint32_t *find_places(const struct cpu_spans *spans)
 }
 
 /* In place, because there may be millions: 10 million switches have 160 MB of spans. */
-void cpu_spans_group(struct cpu_spans *spans)
+static void group(struct cpu_span *items, size_t n)
 {
-        uint32_t *places;
+        uint32_t *places = find_places(items, n);
 
-        drop_taken_back(spans);
-        map_release(&spans->last);
-        places = find_places(spans);
-        for (size_t i = 0; i < spans->n; i++) {
+        for (size_t i = 0; i < n; i++) {
                 while (places[i] != i) {
                         uint32_t to = places[i];
-                        struct cpu_span span = spans->items[to];
+                        struct cpu_span span = items[to];
 
-                        spans->items[to] = spans->items[i];
-                        spans->items[i] = span;
+                        items[to] = items[i];
+                        items[i] = span;
                         places[i] = places[to];
                         places[to] = to;
                 }
         }
         free(places);
+}
+
+void cpu_spans_group(struct cpu_spans *spans)
+{
+        spans->n = copy_kept(spans, spans->items);
+        map_release(&spans->last);
+        group(spans->items, spans->n);
+}
+
+struct cpu_span *cpu_spans_copy(const struct cpu_spans *spans, size_t *ret_n)
+{
+        struct cpu_span *copy = mem_new(spans->n + 1, sizeof(*copy));
+
+        *ret_n = copy_kept(spans, copy);
+        group(copy, *ret_n);
+        return copy;
+}
+
+/* --- beginning anew --- */
+
+struct beginning_anew {
+        const struct cpu_spans *old;
+        struct cpu_spans *spans;
+        struct map kept; /* tid to the index in the new items + 1 */
+};
+
+/* What was last on a CPU, or of a thread. A CPU whose last thread is elsewhere by now is known to have had
+ * switches. */
+static void keep_last(void *ctx, uint64_t key, uint64_t *last)
+{
+        const struct beginning_anew *b = ctx;
+        const struct cpu_span *span = *last ? &b->old->items[*last - 1] : NULL;
+        const uint64_t *at = span ? map_find(&b->kept, (uint32_t)span->tid) : NULL;
+        bool is_of_cpu = key < UINT64_C(1) << 32;
+        bool is_there = at && (!is_of_cpu || b->spans->items[*at - 1].cpu == span->cpu);
+
+        if (is_of_cpu || is_there)
+                *map_put(&b->spans->last, key, NULL) = is_there ? *at : 0;
+}
+
+void cpu_spans_begin_anew(struct cpu_spans *spans, uint64_t now_ns)
+{
+        struct cpu_spans old = *spans;
+        struct beginning_anew b = {.old = &old, .spans = spans};
+        struct map last = {0};
+
+        *spans = (struct cpu_spans){.share = old.share};
+        for (size_t i = 0; i < old.n; i++)
+                *map_put(&last, (uint32_t)old.items[i].tid, NULL) = i;
+        for (size_t i = 0; i < old.n; i++) {
+                struct cpu_span span = old.items[i];
+
+                if (!span.tid || span.is_last || *map_find(&last, (uint32_t)span.tid) != i)
+                        continue;
+                span.from_ns = now_ns;
+                span.to_ns = span.to_ns == UINT64_MAX ? UINT64_MAX : now_ns;
+                span.is_first = false;
+                ARRAY_PUSH(spans->items, spans->n, spans->cap, span);
+                *map_put(&b.kept, (uint32_t)span.tid, NULL) = spans->n;
+        }
+        map_each(&old.last, keep_last, &b);
+        map_release(&last);
+        map_release(&b.kept);
+        free(old.items);
+        map_release(&old.last);
 }
 
 size_t cpu_spans_n(const struct cpu_spans *spans)

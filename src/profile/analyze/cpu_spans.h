@@ -52,6 +52,13 @@ void cpu_spans_take_back(struct cpu_spans *spans, const struct cpu_change *chang
  * can be added after that. */
 void cpu_spans_group(struct cpu_spans *spans);
 
+/* A copy of the spans so far, as cpu_spans_group() would leave them; more may be added. free() it. */
+struct cpu_span *cpu_spans_copy(const struct cpu_spans *spans, size_t *ret_n);
+
+/* Forgets what was before `now_ns`: of each thread that has not ended there is only the span in which it is,
+ * from then on; or one without length, if it is on no CPU. */
+void cpu_spans_begin_anew(struct cpu_spans *spans, uint64_t now_ns);
+
 size_t cpu_spans_n(const struct cpu_spans *spans);
 const struct cpu_span *cpu_spans_get(const struct cpu_spans *spans, size_t index);
 

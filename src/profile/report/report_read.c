@@ -325,44 +325,14 @@ static bool is_switch(const struct perfdata_record *record)
                record->header.type == PERF_RECORD_SWITCH_CPU_WIDE;
 }
 
-/* Switches, beginnings and ends of threads. */
-static void take_switch(struct report_pass *pass, const struct perfdata_batch *batch,
-                        const struct perfdata_record *record)
-{
-        const struct perf_attr *attr =
-                record->event < batch->n_events ? &batch->events[record->event]->attr : NULL;
-        struct sched_log *log = pass->report->sched_log;
-        struct cpu_change change = {.time_ns = record->time};
-        struct record_switch to_or_from;
-        struct record_task task;
-        struct record_id id;
-
-        if (!attr || !(attr->flags & PERF_ATTR_SAMPLE_ID_ALL) || !record_id_parse(attr, record->bytes, &id))
-                return;
-        change.cpu = id.cpu;
-        change.pid = id.pid;
-        change.tid = id.tid;
-        if (is_switch(record) && record_switch_parse(record->bytes, &to_or_from)) {
-                change.is_out = to_or_from.is_out;
-                change.is_preempted = to_or_from.is_preempted;
-                sched_log_add_record(log, &change);
-        } else if (!is_switch(record) && record_task_parse(record->bytes, &task)) {
-                change.tid = task.tid;
-                if (record->header.type == PERF_RECORD_EXIT)
-                        sched_log_add_exit(log, &change);
-                else if (record->time)
-                        sched_log_add_fork(log, &change);
-        }
-}
-
 static void replay(struct report_worker *w, const struct perfdata_batch *batch, size_t index)
 {
         struct perfdata_record record;
 
         perfdata_batch_get(batch, index, &record);
-        if (w->pass->report->sched_log && (is_switch(&record) || record.header.type == PERF_RECORD_EXIT ||
-                                           record.header.type == PERF_RECORD_FORK))
-                take_switch(w->pass, batch, &record);
+        if (w->pass->report->sched_log && record.event < batch->n_events)
+                sched_log_see(w->pass->report->sched_log, &batch->events[record.event]->attr,
+                              record.header.type, record.bytes);
         /* There may be as many as samples, and they do not change the world. */
         if (is_switch(&record))
                 return;

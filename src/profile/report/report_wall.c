@@ -36,12 +36,6 @@ static bool is_waiting(const struct report *report, uint32_t event)
         return !strcmp(perfdata_get_event(report->session.reader, event)->name, "waiting");
 }
 
-static bool is_clock(const struct perf_attr *attr)
-{
-        return attr->type == PERF_TYPE_SOFTWARE &&
-               (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 static bool is_of_scheduler(const struct report *report, uint32_t event)
 {
         return sched_events_role(report->sched, event) ||
@@ -51,8 +45,6 @@ static bool is_of_scheduler(const struct report *report, uint32_t event)
 /* The time on CPUs is divided by the first event that has samples of it. */
 static void choose_events(const struct report *whole, struct wall_request *request)
 {
-        const struct perf_attr *attr;
-
         request->waiting_event = request->cpu_event = UINT32_MAX;
         for (uint32_t i = 0; i < whole->n_events; i++) {
                 if (is_waiting(whole, i))
@@ -61,11 +53,8 @@ static void choose_events(const struct report *whole, struct wall_request *reque
                          !is_of_scheduler(whole, i))
                         request->cpu_event = i;
         }
-        if (request->cpu_event == UINT32_MAX)
-                return;
-        attr = &whole->events[request->cpu_event].attr;
-        if (!is_clock(attr) && attr->flags & PERF_ATTR_FREQ && attr->sample_period_or_freq)
-                request->cpu_sample_ns = 1000000000 / attr->sample_period_or_freq;
+        if (request->cpu_event != UINT32_MAX)
+                request->cpu_sample_ns = wall_pieces_sample_ns(&whole->events[request->cpu_event].attr);
 }
 
 /* Times of the filter by the session's clock, because a wait may have begun before them. */

@@ -35,9 +35,7 @@ static const char *function_of_owner(struct wall_making *m, const struct wall_re
                 const struct wall_reading *of = &m->readings[k];
 
                 if (of->tid == r->owner && of->from_ns <= r->time_ns && of->to_ns >= r->time_ns)
-                        return name_of(
-                                m,
-                                wall_making_function_of(m, of->node, of->is_switch || of->is_given).function);
+                        return name_of(m, of->at.function);
         }
         return name_of(m, wall_making_running_of(m, r->owner, r->time_ns));
 }
@@ -46,14 +44,13 @@ static void add(struct wall_making *m, struct lock_rows *rows, const struct wall
 {
         const struct wall_request *request = m->request;
         const struct waiters waiters = {rows->by, request->thread_name, request->ctx};
-        struct wall_at at = wall_making_function_of(m, r->node, r->is_switch || r->is_given);
         int32_t owner = owner_of(m, r);
 
         lock_rows_add(rows, &(struct lock_row){
                                     .lock = r->lock ? r->lock : "lock",
                                     .address = r->lock_address,
                                     .pid = r->pid,
-                                    .function = name_of(m, at.function),
+                                    .function = name_of(m, r->at.function),
                                     .waiter = waiters_find(&waiters, r->pid, r->tid),
                                     .owner = owner ? request->thread_name(request->ctx, r->pid, owner) : "",
                                     .owner_function = owner ? function_of_owner(m, r) : "",

@@ -9,6 +9,7 @@
 
 #include "map.h"
 #include "mem.h"
+#include "record_aux.h"
 
 enum thread_at { THREAD_AWAY = 1, THREAD_RUNS, THREAD_ENDED, THREAD_BORN };
 
@@ -84,7 +85,7 @@ void sched_log_add_fork(struct sched_log *log, const struct cpu_change *first)
         *map_put(&log->threads, key_of(first->tid), NULL) = THREAD_BORN;
 }
 
-/* --- Switches --- */
+/* --- Tracepoints --- */
 
 static void come(struct sched_log *log, const struct cpu_change *change)
 {
@@ -230,6 +231,41 @@ void sched_log_take(struct sched_log *log, uint32_t event, const struct sample *
                 take_end(log, &log->events->items[event], sample);
         else if (role == SCHED_WAKING)
                 take_waking(log, &log->events->items[event], sample);
+}
+
+/* --- All records --- */
+
+static bool is_switch(uint32_t type)
+{
+        return type == PERF_RECORD_SWITCH || type == PERF_RECORD_SWITCH_CPU_WIDE;
+}
+
+void sched_log_see(struct sched_log *log, const struct perf_attr *attr, uint32_t type, struct cursor record)
+{
+        struct record_switch to_or_from;
+        struct cpu_change change = {0};
+        struct record_task task;
+        struct record_id id;
+
+        if (!is_switch(type) && type != PERF_RECORD_EXIT && type != PERF_RECORD_FORK)
+                return;
+        if (!(attr->flags & PERF_ATTR_SAMPLE_ID_ALL) || !record_id_parse(attr, record, &id))
+                return;
+        change.time_ns = id.time;
+        change.cpu = id.cpu;
+        change.pid = id.pid;
+        change.tid = id.tid;
+        if (is_switch(type) && record_switch_parse(record, &to_or_from)) {
+                change.is_out = to_or_from.is_out;
+                change.is_preempted = to_or_from.is_preempted;
+                sched_log_add_record(log, &change);
+        } else if (!is_switch(type) && record_task_parse(record, &task)) {
+                change.tid = task.tid;
+                if (type == PERF_RECORD_EXIT)
+                        sched_log_add_exit(log, &change);
+                else if (change.time_ns)
+                        sched_log_add_fork(log, &change);
+        }
 }
 
 /* --- Results --- */

@@ -24,11 +24,16 @@ struct sched_log *sched_log_new(const struct sched_events *events, struct cpu_sp
 void sched_log_free(struct sched_log *log);
 AUTO_DEFINE(sched_log)
 
-/* Call all in the order of time: for each record of a switch, of the end or the beginning of a thread, and
- * for each sample of any event. */
+/* Call all in the order of time: for each record that is no sample, with its type; only switches, beginnings
+ * and ends of threads are looked at. */
+void sched_log_see(struct sched_log *log, const struct perf_attr *attr, uint32_t type, struct cursor record);
+
+/* The same, if it is known what the record says: a switch, the end or the beginning of a thread. */
 void sched_log_add_record(struct sched_log *log, const struct cpu_change *change);
 void sched_log_add_exit(struct sched_log *log, const struct cpu_change *last);
 void sched_log_add_fork(struct sched_log *log, const struct cpu_change *first);
+
+/* For each sample of any event. */
 void sched_log_take(struct sched_log *log, uint32_t event, const struct sample *sample);
 
 /* After the last sample: the wakings, sorted by the woken thread, then time. */

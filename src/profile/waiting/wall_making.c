@@ -49,11 +49,10 @@ static void see_time(struct wall_making *m, uint64_t ns)
         m->to_ns = ns > m->to_ns ? ns : m->to_ns;
 }
 
-static void take_spans(struct wall_making *m)
+void wall_making_set_spans(struct wall_making *m, const struct cpu_span *spans, size_t n)
 {
-        cpu_spans_group(m->request->spans);
-        m->n_spans = cpu_spans_n(m->request->spans);
-        m->spans = m->n_spans ? cpu_spans_get(m->request->spans, 0) : NULL;
+        m->spans = spans;
+        m->n_spans = n;
         for (size_t i = 0; i < m->n_spans; i++) {
                 see_time(m, m->spans[i].from_ns);
                 see_time(m, m->spans[i].to_ns);
@@ -132,6 +131,7 @@ static void add_reading(struct wall_making *m, const struct listed_sample *sampl
         if (!reading || (reading->how != WAIT_HOW_STILL && reading->how != WAIT_HOW_MOVING))
                 return;
         made = add_reading_of(m, sample);
+        made->at = wall_making_function_of(m, made->node, false);
         made->pid = reading->pid;
         made->look_ns = reading->look_ns;
         made->is_cut = reading->how == WAIT_HOW_MOVING;
@@ -169,6 +169,7 @@ static void add_wait(struct wall_making *m, const struct listed_sample *sample)
         uint64_t *known;
         bool is_new;
 
+        made->at = wall_making_function_of(m, made->node, true);
         made->is_switch = is_switch;
         made->is_given = !is_switch;
         made->weight_ns = is_switch || m->n_spans ? 0 : sample->weight; /* else it comes from the switches */
@@ -190,13 +191,15 @@ static void add_sample(struct wall_making *m, const struct listed_sample *sample
         const struct wait_holder *holder =
                 waits ? wait_section_find_holder(waits, sample->tid, sample->time_ns) : NULL;
 
-        m->samples[m->n_samples++] = (struct wall_sample){.tid = sample->tid,
-                                                          .pid = sample->pid,
-                                                          .time_ns = sample->time_ns,
-                                                          .weight = sample->weight,
-                                                          .node = sample->node,
-                                                          .lacks_gil = holder && !holder->has_gil,
-                                                          .has_gil = holder && holder->has_gil};
+        m->samples[m->n_samples++] =
+                (struct wall_sample){.tid = sample->tid,
+                                     .pid = sample->pid,
+                                     .time_ns = sample->time_ns,
+                                     .weight = sample->weight,
+                                     .node = sample->node,
+                                     .at = wall_making_function_of(m, sample->node, false),
+                                     .lacks_gil = holder && !holder->has_gil,
+                                     .has_gil = holder && holder->has_gil};
 }
 
 static void take_samples(struct wall_making *m)
@@ -204,8 +207,8 @@ static void take_samples(struct wall_making *m)
         const struct sample_list *samples = m->request->samples;
         size_t n = sample_list_n(samples);
 
-        m->readings = mem_new(n + 1, sizeof(*m->readings));
-        m->samples = mem_new(n + 1, sizeof(*m->samples));
+        m->readings = mem_resize(m->readings, m->n_readings + n + 1, sizeof(*m->readings));
+        m->samples = mem_resize(m->samples, m->n_samples + n + 1, sizeof(*m->samples));
         m->wakes = m->request->wants & WALL_WANTS_WAKERS ? mem_new(n + 1, sizeof(*m->wakes)) : NULL;
         for (size_t i = 0; i < n; i++) {
                 const struct listed_sample *sample = sample_list_get(samples, i);
@@ -378,7 +381,7 @@ uint32_t wall_making_running_of(struct wall_making *m, int32_t tid, uint64_t ns)
 {
         const struct wall_sample *sample = near_sample(m, tid, ns, false);
 
-        return sample ? wall_making_function_of(m, sample->node, false).function : 0;
+        return sample ? sample->at.function : 0;
 }
 
 uint32_t wall_making_holder_of(struct wall_making *m, const struct wall_reading *r)
@@ -388,7 +391,7 @@ uint32_t wall_making_holder_of(struct wall_making *m, const struct wall_reading 
         if (r->kind != WAIT_KIND_GIL || !r->gil_holder)
                 return 0;
         sample = near_sample(m, r->gil_holder, r->time_ns, true);
-        return sample ? wall_making_function_of(m, sample->node, false).function : 0;
+        return sample ? sample->at.function : 0;
 }
 
 /* --- All --- */
@@ -445,9 +448,60 @@ uint32_t wall_making_waking_node(const struct wall_making *m, const struct sched
 
 void wall_making_take(struct wall_making *m)
 {
-        take_spans(m);
         take_samples(m);
         set_kinds_of_loops(m);
+}
+
+/* Nodes are of the request. */
+void wall_making_forget_nodes(struct wall_making *m)
+{
+        map_release(&m->nodes);
+        map_release(&m->by_stack);
+        free(m->decided);
+        m->nodes = m->by_stack = (struct map){0};
+        m->decided = NULL;
+        m->n_decided = m->cap_decided = 0;
+}
+
+/* The number of the same function among those that are left. */
+static uint32_t move_function(struct wall_making *m, const struct wall_pieces *before, uint32_t function)
+{
+        const struct wall_name *name = function ? &before->functions[function - 1] : NULL;
+
+        return name ? (uint32_t)add_function(m, &(struct wait_function){.name = name->name,
+                                                                        .file = name->file,
+                                                                        .is_python = name->is_python})
+                    : 0;
+}
+
+void wall_making_begin_anew(struct wall_making *m, uint64_t now_ns, const struct wall_reading *lasting,
+                            size_t n)
+{
+        AUTO(wall_pieces) before = m->pieces;
+        struct wall_reading *readings = mem_new(n + 1, sizeof(*readings));
+        struct wall_pieces *pieces = mem_new(1, sizeof(*pieces));
+
+        pieces->knows_gil = before->knows_gil;
+        for (; pieces->n_idle_calls < before->n_idle_calls; pieces->n_idle_calls++) {
+                const char *call = before->idle_calls[pieces->n_idle_calls];
+
+                pieces->idle_calls[pieces->n_idle_calls] = arena_copy(&pieces->texts, call, strlen(call));
+        }
+        m->pieces = pieces;
+        map_release(&m->functions);
+        m->functions = (struct map){0};
+        m->cap_pieces = m->cap_stackless = m->cap_functions = 0;
+        for (size_t i = 0; i < n; i++) {
+                readings[i] = lasting[i];
+                readings[i].at.function = move_function(m, before, lasting[i].at.function);
+                readings[i].time_ns = now_ns;
+                readings[i].look_ns = 0;
+        }
+        free(m->readings);
+        m->readings = readings;
+        m->n_readings = n;
+        m->n_samples = 0;
+        m->from_ns = m->to_ns = now_ns;
 }
 
 void wall_making_release(struct wall_making *m)

@@ -6,6 +6,14 @@
 #include "map.h"
 #include "wall_pieces.h"
 
+/* The function that a stack counts for. */
+struct wall_at {
+        uint32_t function; /* the index + 1; 0: the stack has none */
+        uint32_t line;
+        bool is_gc;   /* CPython collects garbage */
+        bool is_poll; /* an event loop waits for events */
+};
+
 /* A wait whose stack is known: one that was read, or a sample of the thread that left its CPU. */
 struct wall_reading {
         uint64_t time_ns;
@@ -18,6 +26,7 @@ struct wall_reading {
         int32_t gil_holder; /* 0: not known */
         int32_t owner;      /* of the lock that is waited for; 0: not known */
         uint32_t node;
+        struct wall_at at;
         const char *lock;      /* as in struct wait_verdict */
         uint64_t lock_address; /* 0: not known */
         uint8_t kind, idle_call;
@@ -33,8 +42,9 @@ struct wall_sample {
         int32_t tid, pid;
         uint64_t time_ns, weight;
         uint32_t node;
-        bool lacks_gil; /* it is known that the thread did not have the GIL */
-        bool has_gil;   /* it is known that it had it */
+        struct wall_at at; /* of samples on a CPU */
+        bool lacks_gil;    /* it is known that the thread did not have the GIL */
+        bool has_gil;      /* it is known that it had it */
 };
 
 /* What waits with a stack are. */
@@ -73,9 +83,22 @@ struct wall_making {
         size_t n_decided, cap_decided;
 };
 
-/* The input of `making->request`. */
+/* The samples and readings of `making->request`, in addition to those that it has; and their functions. */
 void wall_making_take(struct wall_making *making);
+/* Before the samples of another request. */
+void wall_making_forget_nodes(struct wall_making *making);
 void wall_making_release(struct wall_making *making);
+
+/* Forgets what was before `now_ns`, except the readings in `lasting`, which become readings at that time; `n`
+ * of them. What they point to is copied. */
+void wall_making_begin_anew(struct wall_making *making, uint64_t now_ns, const struct wall_reading *lasting,
+                            size_t n);
+
+/* Uses the spans, which are grouped by thread. */
+void wall_making_set_spans(struct wall_making *making, const struct cpu_span *spans, size_t n);
+
+/* Divides what was taken into pieces; wall_pieces.c. */
+void wall_pieces_divide(struct wall_making *making);
 
 /* The first reading or sample of the thread at or after a time, or one of another thread; n_readings or
  * n_samples if there is none. */
@@ -97,14 +120,6 @@ uint32_t wall_making_waking_node(const struct wall_making *making, const struct 
 /* The part of a wait's time in the request's rows_from_ns and rows_to_ns: of `ns`, which it has from
  * `from_ns` to `to_ns`. */
 uint64_t wall_making_part(const struct wall_making *making, uint64_t from_ns, uint64_t to_ns, uint64_t ns);
-
-/* The function that a stack counts for. */
-struct wall_at {
-        uint32_t function; /* the index + 1; 0: the stack has none */
-        uint32_t line;
-        bool is_gc;   /* CPython collects garbage */
-        bool is_poll; /* an event loop waits for events */
-};
 
 struct wall_at wall_making_function_of(struct wall_making *making, uint32_t node, bool is_wait);
 

@@ -299,25 +299,23 @@ static uint8_t state_of(unsigned state, const struct wall_at *at)
 
 static struct wall_piece piece_of(struct wall_making *m, const struct wall_reading *r)
 {
-        struct wall_at at = wall_making_function_of(m, r->node, r->is_switch || r->is_given);
-
         return (struct wall_piece){.time_ns = r->time_ns,
                                    .ns = r->weight_ns,
                                    .from_ns = r->from_ns,
                                    .to_ns = r->to_ns,
                                    .pid = r->pid,
                                    .tid = r->tid,
-                                   .function = at.function,
-                                   .line = at.line,
+                                   .function = r->at.function,
+                                   .line = r->at.line,
                                    .holder = wall_making_holder_of(m, r),
-                                   .state = state_of(r->kind, &at),
+                                   .state = state_of(r->kind, &r->at),
                                    .idle_call = r->idle_call,
                                    .is_reading = true,
                                    .is_sampled = r->is_short,
                                    .has_gil = r->has_gil,
                                    .is_cut = r->is_cut,
                                    .lacks_tasks = r->lacks_tasks,
-                                   .is_poll = at.is_poll};
+                                   .is_poll = r->at.is_poll};
 }
 
 /* The time after a wait, or after the thread had to leave its CPU. */
@@ -372,15 +370,14 @@ static void share_out(struct wall_making *m, struct dividing *d)
 static void add_running(struct wall_making *m, const struct dividing *d, const struct wall_sample *sample,
                         unsigned state, uint64_t ns)
 {
-        struct wall_at at = wall_making_function_of(m, sample->node, false);
         struct wall_piece piece = {.time_ns = sample->time_ns,
                                    .ns = ns,
                                    .pid = d->thread->pid,
                                    .tid = d->thread->tid,
-                                   .function = at.function,
-                                   .line = at.line,
+                                   .function = sample->at.function,
+                                   .line = sample->at.line,
                                    .has_gil = sample->has_gil,
-                                   .state = state_of(state, &at)};
+                                   .state = state_of(state, &sample->at)};
 
         set_around(&piece, d);
         add_piece(m, &piece);
@@ -511,6 +508,21 @@ static void sort(struct wall_piece *pieces, size_t n, int (*compare)(const void 
                 qsort(pieces, n, sizeof(*pieces), compare);
 }
 
+uint64_t wall_pieces_sample_ns(const struct perf_attr *attr)
+{
+        bool has_rate = attr->flags & PERF_ATTR_FREQ && attr->sample_period_or_freq;
+
+        return !perf_attr_is_clock(attr) && has_rate ? 1000000000 / attr->sample_period_or_freq : 0;
+}
+
+void wall_pieces_divide(struct wall_making *m)
+{
+        m->pieces->elapsed_ns = m->to_ns - m->from_ns;
+        divide_all(m);
+        sort(m->pieces->items, m->pieces->n, compare_pieces);
+        sort(m->pieces->stackless, m->pieces->n_stackless, compare_times);
+}
+
 struct wall_pieces *wall_pieces_new(const struct wall_request *request)
 {
         struct wall_making m = {.request = request};
@@ -519,18 +531,18 @@ struct wall_pieces *wall_pieces_new(const struct wall_request *request)
             !request->events->has[SCHED_OFF_CPU])
                 return NULL;
         m.pieces = mem_new(1, sizeof(*m.pieces));
+        cpu_spans_group(request->spans);
+        wall_making_set_spans(&m, cpu_spans_n(request->spans) ? cpu_spans_get(request->spans, 0) : NULL,
+                              cpu_spans_n(request->spans));
         wall_making_take(&m);
         /* where nothing ran there is no record of the end */
         if (m.to_ns - m.from_ns < request->elapsed_ns)
                 m.to_ns = m.from_ns + request->elapsed_ns;
-        m.pieces->elapsed_ns = m.to_ns - m.from_ns;
         m.pieces->knows_gil = request->waits && request->waits->n_holders;
-        divide_all(&m);
+        wall_pieces_divide(&m);
         m.pieces->wakers = request->wants & WALL_WANTS_WAKERS ? waker_rows_new(&m) : NULL;
         m.pieces->syscalls = request->wants & WALL_WANTS_SYSCALLS ? syscall_waits_new(&m) : NULL;
         m.pieces->locks = request->wants & WALL_WANTS_LOCKS ? lock_waits_new(&m) : NULL;
-        sort(m.pieces->items, m.pieces->n, compare_pieces);
-        sort(m.pieces->stackless, m.pieces->n_stackless, compare_times);
         wall_making_release(&m);
         return m.pieces;
 }

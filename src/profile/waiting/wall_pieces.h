@@ -105,6 +105,9 @@ struct wall_request {
         uint64_t elapsed_ns;               /* of the recording; 0: not known */
 };
 
+/* The time for which each sample of an event stands; 0: its weight. */
+uint64_t wall_pieces_sample_ns(const struct perf_attr *attr);
+
 /* NULL if the session has neither switches nor readings. Keeps nothing of the request. */
 struct wall_pieces *wall_pieces_new(const struct wall_request *request);
 void wall_pieces_free(struct wall_pieces *pieces);

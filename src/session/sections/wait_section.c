@@ -122,8 +122,15 @@ static bool read_holders(struct cursor *c, struct wait_section *section)
                 h->gil_holder = (int32_t)cursor_u32(c);
                 h->has_gil = cursor_u8(c);
         }
-        qsort(section->holders, n, sizeof(*section->holders), compare_holders);
         return true;
+}
+
+void wait_section_sort(struct wait_section *section)
+{
+        if (section->n)
+                qsort(section->readings, section->n, sizeof(*section->readings), compare);
+        if (section->n_holders)
+                qsort(section->holders, section->n_holders, sizeof(*section->holders), compare_holders);
 }
 
 struct wait_section *wait_section_new(struct cursor c)
@@ -141,8 +148,10 @@ struct wait_section *wait_section_new(struct cursor c)
                 if (!read_reading(&c, &section->readings[section->n]))
                         return NULL;
         }
-        qsort(section->readings, n, sizeof(*section->readings), compare);
-        return read_holders(&c, section) ? TAKE(section) : NULL;
+        if (!read_holders(&c, section))
+                return NULL;
+        wait_section_sort(section);
+        return TAKE(section);
 }
 
 void wait_section_free(struct wait_section *section)

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "attributes.h"
+#include "map.h"
 #include "tap.h"
+#include "wall_live.h"
 
 enum { WAITER = 10, HOLDER = 11, CPU = 0, WAITING = 1, MS = 1000000, N_STACKS = 20, N_READINGS = 3 };
 
@@ -241,6 +243,115 @@ TEST(a_stopped_thread_that_queues_for_a_cpu_is_ready_to_run)
         EXPECT_INT(times->ns[WALL_OWN], (6 * 50 + N_QUEUED * 100) * US);
         EXPECT_INT(times->ns[WALL_RUNNABLE], N_QUEUED * (5 * MS - 100 * US));
         end(&f, times);
+}
+
+/* --- while it is recorded --- */
+
+static uint64_t ns_of(const struct wall_pieces *pieces, const char *function, unsigned state)
+{
+        uint64_t ns = 0;
+
+        for (size_t i = 0; i < pieces->n; i++) {
+                const struct wall_piece *p = &pieces->items[i];
+
+                if (p->state == state && p->function &&
+                    !strcmp(pieces->functions[p->function - 1].name, function))
+                        ns += p->ns;
+        }
+        return ns;
+}
+
+static void add_switch(struct fixture *f, uint64_t ms, bool is_out)
+{
+        cpu_spans_add(f->spans, &(struct cpu_change){.time_ns = ms * MS,
+                                                     .cpu = UINT32_MAX,
+                                                     .pid = WAITER,
+                                                     .tid = WAITER,
+                                                     .is_out = is_out});
+}
+
+/* It waits from 5 to 600 ms and is read then, in f0; */
+static void begin_wait(struct fixture *f)
+{
+        begin(f, "");
+        add_switch(f, 1, false);
+        add_switch(f, 5, true);
+        add_sample(f, WAITING, WAITER, f->readings[0].time_ns, 0);
+}
+
+/* and after that it runs in f1 until 1000 ms. */
+static void end_wait(struct fixture *f)
+{
+        add_switch(f, 600, false);
+        add_sample(f, CPU, WAITER, 700 * (uint64_t)MS, 1);
+        add_switch(f, 1001, true);
+}
+
+static struct wall_pieces *divide(struct fixture *f, struct wall_live *live, uint64_t elapsed_ms)
+{
+        const struct wait_section waits = {f->readings, 1, NULL, 0};
+        const struct sched_events events = {0};
+        struct wall_pieces *pieces =
+                wall_live_divide(live, &(struct wall_request){.waits = &waits,
+                                                              .events = &events,
+                                                              .named = &f->named,
+                                                              .samples = f->samples,
+                                                              .spans = f->spans,
+                                                              .waiting_event = WAITING,
+                                                              .cpu_event = CPU,
+                                                              .elapsed_ns = elapsed_ms * MS});
+
+        sample_list_free(f->samples);
+        f->samples = sample_list_new();
+        return pieces;
+}
+
+TEST(what_arrives_is_divided_with_what_came_before)
+{
+        AUTO(wall_live) live = wall_live_new();
+        struct fixture f;
+        struct wall_pieces *pieces;
+
+        begin_wait(&f);
+        pieces = divide(&f, live, 300);
+        EXPECT_INT(ns_of(pieces, "f0", WAIT_KIND_UNKNOWN), 296 * MS);
+        end_wait(&f);
+        pieces = divide(&f, live, 1000);
+        EXPECT_INT(ns_of(pieces, "f0", WAIT_KIND_UNKNOWN), 595 * MS);
+        EXPECT_INT(ns_of(pieces, "f1", WAIT_KIND_ON_CPU), 405 * MS);
+        end(&f, NULL);
+}
+
+/* A wait that goes on is known after that, unless its thread has ended without a switch. */
+static void expect_settled(bool has_ended, uint64_t rest_ms)
+{
+        AUTO(wall_live) live = wall_live_new();
+        struct map ended = {0};
+        struct fixture f;
+        struct wall_pieces *pieces;
+        uint64_t now_ns;
+
+        begin_wait(&f);
+        divide(&f, live, 300);
+        if (has_ended)
+                *map_put(&ended, WAITER, NULL) = 1;
+        now_ns = wall_live_begin_anew(live, &ended);
+        EXPECT_INT(now_ns, 301 * MS);
+        cpu_spans_begin_anew(f.spans, now_ns);
+        EXPECT_INT(wall_live_n(live), !has_ended);
+        EXPECT_INT(cpu_spans_n(f.spans), 1);
+        end_wait(&f);
+        pieces = divide(&f, live, 700);
+        EXPECT_INT(ns_of(pieces, "f0", WAIT_KIND_UNKNOWN), rest_ms * MS);
+        EXPECT_INT(ns_of(pieces, "f1", WAIT_KIND_ON_CPU), 401 * MS);
+        map_release(&ended);
+        end(&f, NULL);
+}
+
+TEST(settled_time_is_not_divided_again)
+{
+        expect_settled(false, 299);
+        expect_settled(true, 0);
 }
 
 TAP_MAIN
