@@ -51,6 +51,7 @@ struct collect_request {
         /* the path that records give for Python lines (python_section.h); NULL for a description only */
         const char *python_symbols;
         bool wall;     /* also when threads run and wait, and what they wait for */
+        bool is_live;  /* with `wall`: what they wait for is taken by collector_take_waits() */
         bool branches; /* the CPU's branch records with each sample; not with CALL_GRAPH_LBR */
 };
 

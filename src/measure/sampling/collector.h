@@ -170,6 +170,10 @@ struct collect_result {
 /* While it records, how the stacks so far end; `cut` receives the bits. False if no stack is unwound. */
 bool collector_get_marks(const struct collector *collector, struct buf *cut, struct stack_marks *ret);
 
+/* With request.is_live: appends a section of wait_section.h of what was read since the last call, and forgets
+ * it; nothing if nothing was read. It has the readings of all records that were put. */
+void collector_take_waits(struct collector *collector, struct buf *out);
+
 /* CPU time of the recorder so far, with the processes that it uses. */
 uint64_t collector_own_ns(const struct collector *collector);
 

@@ -92,7 +92,20 @@ void wall_begin(struct collector *c)
                 .python = c->waits_python,
                 .is_command = !attaches,
                 .adds_switches = c->request.engine == COLLECT_PACE,
+                .is_live = c->request.is_live,
         });
+}
+
+void collector_take_waits(struct collector *c, struct buf *out)
+{
+        struct wait_pace_readings readings = {0};
+
+        if (c->waits)
+                wait_pace_take_readings(c->waits, &readings);
+        if (readings.n || c->n_holders)
+                wait_section_write(readings.items, readings.n, c->holders, c->n_holders, out);
+        wait_pace_readings_release(&readings);
+        c->n_holders = 0;
 }
 
 void wall_end(struct collector *c)

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "arena.h"
 #include "linux_events.h"
 #include "linux_processes.h"
 #include "map.h"
@@ -30,10 +29,14 @@ enum {
         MAX_WAITING_BYTES = 64 << 20, /* of samples that were not taken */
 };
 
+/* Between two readings of a wait that goes on, if readings are taken. */
+#define AGAIN_NS 10000000000ull
+
 /* A thread as it was looked at last. */
 struct looked_thread {
         uint64_t n_switches;     /* at its last reading; UINT64_MAX: it was not read */
         uint64_t looked_ns;      /* 0: never before */
+        uint64_t read_ns;        /* when it was read */
         uint64_t tasks_ns;       /* its tasks are not read again before this time */
         bool lacks_tasks;        /* its last reading was before that */
         struct wait_times times; /* at the last look */
@@ -57,12 +60,10 @@ struct wait_pace {
         int32_t *pids;    /* that have not ended */
         size_t n_pids;
         size_t n_looked; /* threads in this pass */
-        struct wait_reading *readings;
-        size_t n_readings, cap_readings;
         uint64_t n_left_out;
-        struct arena texts;
-        struct os_lock *lock;
-        struct buf records; /* under the lock */
+        struct os_lock *lock; /* for: */
+        struct buf records;
+        struct wait_pace_readings readings; /* of them, and of those that were taken */
 };
 
 /* --- Threads --- */
@@ -118,8 +119,8 @@ static void forget_ended(struct wait_pace *p, uint64_t passed_ns)
 }
 
 /* False if there is no room. */
-static bool add_sample(struct wait_pace *p, const struct wait_reading *reading,
-                       const struct wait_registers *registers)
+static bool add_reading(struct wait_pace *p, const struct wait_reading *reading,
+                        const struct wait_registers *registers)
 {
         struct deep_stack stack;
         size_t bytes;
@@ -128,10 +129,14 @@ static bool add_sample(struct wait_pace *p, const struct wait_reading *reading,
         wait_reader_take_stack(p->reader, &stack);
         bytes = stack.bytes.len < WAIT_RECORD_MAX_STACK ? stack.bytes.len : WAIT_RECORD_MAX_STACK;
         os_lock_enter(p->lock);
-        has_room = p->records.len < MAX_WAITING_BYTES;
-        if (has_room)
+        has_room = p->records.len < MAX_WAITING_BYTES && p->readings.n < MAX_READINGS;
+        if (has_room) {
                 wait_record_add(reading, registers, stack.bytes.data, bytes,
                                 stack.is_whole && bytes == stack.bytes.len, &p->records);
+                ARRAY_PUSH(p->readings.items, p->readings.n, p->readings.cap, *reading);
+                p->readings.items[p->readings.n - 1].text =
+                        arena_copy(&p->readings.texts, reading->text, strlen(reading->text));
+        }
         os_lock_leave(p->lock);
         buf_release(&stack.bytes);
         return has_room;
@@ -176,19 +181,16 @@ static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *
         else
                 plan_tasks(p, thread);
         thread->n_switches = reading.n_switches;
+        thread->read_ns = thread->looked_ns;
         reading.look_ns = look_ns;
         if (thread->lacks_tasks || (reading.how == WAIT_HOW_MOVING && thread->tasks_ns))
                 reading.python |= WAIT_PYTHON_TASKS;
-        if (p->n_readings == MAX_READINGS || !add_sample(p, &reading, &registers)) {
-                p->n_left_out++;
-                return;
-        }
-        reading.text = arena_copy(&p->texts, reading.text, strlen(reading.text));
-        ARRAY_PUSH(p->readings, p->n_readings, p->cap_readings, reading);
+        p->n_left_out += !add_reading(p, &reading, &registers);
 }
 
-/* Not since its last switch, or not with its tasks. */
-static bool is_to_read(const struct looked_thread *thread, const struct wait_thread *now)
+/* Not since its last switch, or not with its tasks, or long ago. */
+static bool is_to_read(const struct wait_pace *p, const struct looked_thread *thread,
+                       const struct wait_thread *now)
 {
         if (now->is_running || now->is_refused)
                 return false;
@@ -196,6 +198,7 @@ static bool is_to_read(const struct looked_thread *thread, const struct wait_thr
         if (now->after_ns - now->before_ns > MOST_MET_NS)
                 return false;
         return now->n_switches != thread->n_switches ||
+               (p->request.is_live && thread->looked_ns - thread->read_ns >= AGAIN_NS) ||
                (thread->lacks_tasks && thread->looked_ns >= thread->tasks_ns);
 }
 
@@ -288,7 +291,7 @@ static void look_at(struct wait_pace *p, int32_t pid, int32_t tid)
         thread->pid = pid;
         if (p->request.adds_switches)
                 see_times(p, pid, tid, thread, before_ns, now_ns);
-        if (wait_thread_read(pid, tid, &now) && is_to_read(thread, &now))
+        if (wait_thread_read(pid, tid, &now) && is_to_read(p, thread, &now))
                 read_thread(p, tid, thread, &now, before_ns ? now_ns - before_ns : p->between_ns);
 }
 
@@ -423,7 +426,8 @@ struct wait_pace *wait_pace_begin(const struct wait_pace_request *request)
         p->lock = os_lock_new();
         p->reader = wait_reader_new(request->python, false);
         p->tasks = wait_tasks_new(stop_python_binaries(request->python), false);
-        wait_reader_set_tasks(p->reader, p->tasks);
+        if (!request->is_live)
+                wait_reader_set_tasks(p->reader, p->tasks);
         p->thread = own_thread_start(run, p);
         return p;
 }
@@ -445,8 +449,7 @@ void wait_pace_free(struct wait_pace *p)
         forget_threads(p);
         os_lock_free(p->lock);
         buf_release(&p->records);
-        arena_release(&p->texts);
-        free(p->readings);
+        wait_pace_readings_release(&p->readings);
         free(p->except);
         free(p->pids);
         free(p);
@@ -465,11 +468,25 @@ void wait_pace_add_places(struct wait_pace *p, struct python_places *places)
         wait_tasks_add_places(p->tasks, places);
 }
 
+void wait_pace_take_readings(struct wait_pace *p, struct wait_pace_readings *ret)
+{
+        os_lock_enter(p->lock);
+        *ret = p->readings;
+        p->readings = (struct wait_pace_readings){0};
+        os_lock_leave(p->lock);
+}
+
+void wait_pace_readings_release(struct wait_pace_readings *readings)
+{
+        free(readings->items);
+        arena_release(&readings->texts);
+}
+
 struct wait_pace_facts wait_pace_get(const struct wait_pace *p)
 {
         return (struct wait_pace_facts){
-                .readings = p->readings,
-                .n_readings = p->n_readings,
+                .readings = p->readings.items,
+                .n_readings = p->readings.n,
                 .n_left_out = p->n_left_out,
                 .tasks = wait_tasks_get(p->tasks),
         };

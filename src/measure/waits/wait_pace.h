@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena.h"
 #include "attributes.h"
 #include "buf.h"
 #include "stop_python.h"
@@ -26,6 +27,10 @@ struct wait_pace_request {
         /* Records of switches are made from the times that the kernel counts for each thread, where it does
          * not record them itself: for each thread and look one time on a CPU, at its end. */
         bool adds_switches;
+        /* Readings are taken while it runs. There is no end of them, so tasks of loops, which all belong to
+         * one section, are not read; and a wait that goes on is read again, because its reading is forgotten
+         * some day. */
+        bool is_live;
 };
 
 struct wait_pace;
@@ -41,6 +46,18 @@ AUTO_DEFINE(wait_pace)
 /* Moves the samples since the last call to `out`, in order of time; for any thread. Does not wait for a
  * reading that is under way. */
 void wait_pace_take(struct wait_pace *pace, struct buf *out);
+
+/* Readings that were moved out of a pace. */
+struct wait_pace_readings {
+        struct wait_reading *items;
+        size_t n, cap;
+        struct arena texts;
+};
+
+/* Moves the readings since the last call to `ret`, which the caller releases; for any thread. They have those
+ * of all samples that were taken before. */
+void wait_pace_take_readings(struct wait_pace *pace, struct wait_pace_readings *ret);
+void wait_pace_readings_release(struct wait_pace_readings *readings);
 
 struct wait_pace_facts {
         const struct wait_reading *readings; /* in the order of the samples; texts live as long as `pace` */

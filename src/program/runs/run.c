@@ -100,6 +100,7 @@ struct collect_request run_make_request(const struct run_request *request, const
                 .engine = request->engine,
                 .branches = request->branches,
                 .wall = request->wall,
+                .is_live = request->live != NULL,
         };
 }
 
@@ -244,7 +245,8 @@ void run_fill_facts(struct run *run)
 {
         const struct collect_result *collected = collector_get_result(run->collector);
 
-        run->out.elapsed_ns = os_monotonic_ns() - run->start_ns;
+        if (!run->has_ended)
+                run->out.elapsed_ns = os_monotonic_ns() - run->start_ns;
         run->out.collected = collected;
         run->out.n_samples = collected->n_samples;
         run->out.has_status = collected->command_ended;
@@ -432,8 +434,11 @@ static void write_waits(struct run *run)
         const struct collect_result *collected = run->out.collected;
         AUTO_RELEASE(buf) bytes = {0};
 
-        wait_section_write(collected->waits, collected->n_waits, collected->holders, collected->n_holders,
-                           &bytes);
+        if (run->records)
+                run->records->add_waits(run->records->ctx, &bytes);
+        else
+                wait_section_write(collected->waits, collected->n_waits, collected->holders,
+                                   collected->n_holders, &bytes);
         perfdata_writer_add_feature(run->writer, FEATURE_WPERF_WAITS, bytes.data, bytes.len);
         if (!collected->tasks || !collected->tasks->n_tasks)
                 return;
@@ -606,6 +611,7 @@ struct run *run_record(const struct run_request *request, enum run_failure *ret_
                 target_end_command(&sampled_command, run);
         run->failed = !collector_end(run->collector, run->failed ? NULL : &run->write_error) || run->failed;
         run_fill_facts(run);
+        run->has_ended = true;
         if (request->live)
                 run_fill_heading_note(run, request);
         else if (!run_finish_session(run, request, run->failed ? NULL : &run->write_error))

@@ -135,9 +135,13 @@ uint64_t run_own_ns(struct run *run);
 /* Appends a session in memory that has the events and the machine, and no records; nothing on failure. */
 void run_add_header(struct run *run, struct buf *out);
 
+/* The readings of the records that were put, and of some that will be: collector_take_waits(). */
+void run_take_waits(struct run *run, struct buf *out);
+
 /* Records for a session, in the order in which they came. */
 struct run_records {
         bool (*put_all)(void *ctx, const struct record_sink *sink, struct err *err);
+        void (*add_waits)(void *ctx, struct buf *out); /* with request.wall: the section of wait_section.h */
         void *ctx;
         uint64_t n_samples; /* among them */
         bool is_whole;      /* they have all samples since the beginning */

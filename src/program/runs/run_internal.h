@@ -10,6 +10,7 @@
 struct run {
         const struct run_request *request;
         uint64_t start_ns;
+        bool has_ended;                    /* the time does not go on */
         const struct run_records *records; /* of a session that is kept; NULL: all */
         struct control *control;           /* NULL for none */
         struct collector *collector;

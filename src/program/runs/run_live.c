@@ -15,6 +15,11 @@ uint64_t run_own_ns(struct run *run)
         return collector_own_ns(run->collector);
 }
 
+void run_take_waits(struct run *run, struct buf *out)
+{
+        collector_take_waits(run->collector, out);
+}
+
 static bool write_header(struct run *run, struct buf *out)
 {
         run->writer = perfdata_writer_open_memory(out);
