@@ -14,6 +14,8 @@ from screens import Screen
 from test_schemas import complaints
 from test_stop_harmless import PYTHON, script
 from test_waits import differing, run_waits
+from test_wall import WORK as WAITS
+from test_wall import check_waits, said_by_itself, wall_of
 
 WORK = """
 import sys, time
@@ -329,12 +331,163 @@ def test_words_that_are_wrong(t: Context) -> None:
     for words, sentence in ((["--by", "line"], "--by takes function, thread, process or container"),
                             (["-d", "1ms"], "-d takes 50ms or more"),
                             (["-F", "99", "-r", "99"], "-F and -r are the same option"),
-                            (["--wall"], "wperf stack PID")):
+                            (["--gil"], "wperf top --wall"),
+                            (["--mode", "cpu", "--wall"], "--mode cpu and --wall cannot be used together"),
+                            (["--wall", "--no-stacks"], "leave --no-stacks out")):
         done = t.ours("top", *words)
         check(done.status == 2 and sentence in done.err and done.out == "", f"top {' '.join(words)}", done)
     done = t.ours("top", "--", "/no/such/program")
     check(done.status == 127 and "/no/such/program" in done.err, "a program that does not exist", done)
     check(not [name for name in os.listdir(t.folder) if name.startswith("wperf.out")], "no file is left behind")
+
+
+# --- wall time ---
+
+WAITERS = """
+import os, threading, time
+
+lock, (reading, writing) = threading.Lock(), os.pipe()
+
+def spin(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+def compute():
+    while True:
+        spin(0.05)
+
+def compete():
+    while True:
+        spin(0.05)
+
+def hold():
+    while True:
+        with lock:
+            time.sleep(0.4)
+        time.sleep(0.001)
+
+def want():
+    while True:
+        with lock:
+            pass
+        time.sleep(0.001)
+
+def read():
+    while True:
+        os.read(reading, 1)
+
+def write():
+    while True:
+        time.sleep(0.3)
+        os.write(writing, b"x")
+
+for work in (compute, compete, hold, want, read, write):
+    threading.Thread(target=work, name=work.__name__).start()
+print("ready", flush=True)
+"""
+
+
+def wall_rows(rows: list[dict], name: str = "function", words: tuple[str, str] = ("python", "file")) -> dict[tuple, dict]:
+    """The states of each function in ms: of top, or of a report."""
+    sums: dict[tuple, dict] = {}
+    for row in rows:
+        if row.get("is_rest"):
+            continue
+        place = row["file"] if row[words[0]] else os.path.basename(row[words[1]])
+        states = sums.setdefault((row[name], place), {})
+        for state, seconds in row["since" if name == "name" else "seconds"].items():
+            states[state] = states.get(state, 0) + round(1000 * seconds)
+    return {key: {state: ms for state, ms in states.items() if ms} for key, states in sums.items()}
+
+
+def by_name(rows: list[dict]) -> dict[tuple, dict]:
+    return wall_rows([{"file": "", "module": "", **row} for row in rows], "name", ("is_python", "module"))
+
+
+def is_near(a: dict[str, int], b: dict[str, int], most: int) -> bool:
+    return all(abs(a.get(state, 0) - b.get(state, 0)) <= most for state in {*a, *b})
+
+
+@limit(240)
+def test_wall_time_is_that_of_the_session_kept(t: Context) -> None:
+    """A program that measures its own waits: the table has them, and each cell is the session's."""
+    need_events()
+    done = t.ours("top", "--wall", "--json", "-d", "400ms", "--session", "kept.data", "--", PYTHON, WAITS)
+    documents = documents_of(done.out)
+    for line in done.out.splitlines():
+        found = complaints("live", json.loads(line), "live")
+        check(not found, f"{found[:3]}", done)
+    check(done.status == 0 and len(documents) > 4, "documents", done)
+    wall = wall_of(t, "kept.data")
+    output = re.search(r"in (wperf\.out\.\w+)", done.err)
+    check(output is not None, "the program's own figures", done)
+    said = said_by_itself(pathlib.Path(t.path(output[1])).read_text(encoding="ascii"))
+    for function in ("serve", "work", "spin"):  # wait for the GIL as well, and for a CPU
+        said["waits"].pop(function)
+    check_waits(wall, said)
+    last = documents[-1]
+    sums = [{state: round(1000 * seconds) for state, seconds in states.items()}
+            for states in (wall["seconds"], last["wall"]["since"]["seconds"])]
+    check(is_near(sums[0], sums[1], 2), f"all threads: {sums[0]} in the session, {sums[1]} in the table")
+    kept, shown = wall_rows(wall["functions"]), by_name(last["functions"])
+    check(set(kept) == set(shown) and all(is_near(states, shown[key], 2) for key, states in kept.items()),
+          f"functions: {kept} in the session, {shown} in the table")
+    total = sum(sums[0].values())
+    for kind in ("threads", "processes", "containers"):
+        of_kind = sum(sum(row["since"].values()) for row in last[kind])
+        check(abs(1000 * of_kind - total) < 20, f"{kind}: {of_kind} s of {total} ms")
+    now = sum(sum(document["wall"]["now"]["seconds"].values()) for document in documents)
+    check(abs(1000 * now - total) < 0.25 * total, f"the intervals have {now} s, all of it {total} ms")
+
+
+@limit(240)
+def test_states_of_a_process_that_runs(t: Context) -> None:
+    """Sleepers, the holder and the waiter of a lock, two threads that want the GIL, and the reader of a pipe."""
+    need_events()
+    process = t.started_ready(PYTHON, script(t, "waiters.py", WAITERS))
+    done = t.ours("top", "--wall", "--idle", "--json", "-d", "1s", "--timeout", "6s", "--session", "kept.data", str(process.pid))
+    check(done.status == 0 and done.err == "", "documents", done)
+    last = documents_of(done.out)[-1]
+    elapsed = last["wall"]["since"]["elapsed_seconds"]
+    since = {row["name"]: row["since"] for row in last["functions"] if not row.get("is_rest")}
+    for name, state, share in (("hold", "sleep", 0.6), ("want", "lock", 0.6), ("read", "pipe", 0.6), ("write", "sleep", 0.6)):
+        part = sum(since.get(name, {}).get(word, 0) for word in (state, "gil")) / elapsed
+        check(share < part < 1.1, f"{name} has {part} of the time in {state}: {since}", done)
+    running, gil = ([since.get("spin", {}).get(state, 0) / elapsed for state in states] for states in (("on-cpu", "runnable"), ("gil",)))
+    check(0.6 < sum(running) < 1.4 and 0.5 < gil[0] < 1.4, f"one of two runs, and the other one waits: {since}", done)
+    check(last["wall"]["threads"] == 7, "threads, also those that never run", done)
+    kept, shown = wall_rows(wall_of(t, "kept.data")["functions"]), by_name(last["functions"])
+    near = {key for key in kept if is_near(kept[key], shown.get(key, {}), 100)}
+    check({name for name, _ in near} >= {"hold", "want", "read", "write", "spin"}, f"{kept} in the session, {shown} in the table")
+    check(process.poll() is None, "the process goes on")
+
+
+@limit(240)
+def test_wall_time_on_the_screen(t: Context) -> None:
+    need_events()
+    process = t.started_ready(PYTHON, script(t, "waiters.py", WAITERS))
+    for columns, rows in ((80, 24), (40, 12)):
+        with watch(t, process, "--wall", columns=columns, rows=rows) as screen:
+            text = screen.look("lock", "Enter menu", *(["want"] if rows == 24 else []))
+            lines = text.splitlines()
+            check(len(lines) == rows and max(map(len, lines)) <= columns, f"fits:\n{text}")
+            check(lines[1].startswith("now    on CPU ") and lines[2].startswith("since  on CPU "), f"states:\n{text}")
+            check(columns < 80 or re.search(r"^    now  since    CPU .*  function, in seconds, without idle", text, re.M) is not None,
+                  f"columns:\n{text}")
+            check(columns < 80 or re.search(r"want +waiters\.py:\d+$", text, re.M) is not None, f"a place:\n{text}")
+            screen.keys("t")
+            screen.look("  thread, in")
+            screen.keys("t", "t", "t", "W")
+            screen.look("kept as wperf.data")
+            screen.keys("Home", "r")
+            screen.look("callers of")
+            screen.keys("q")
+            screen.look("Enter menu", "since  on CPU")
+            screen.keys("z", "q")
+            check(screen.ended() == 0, "quits")
+        check("want" in t.ours("report", "--stdio").out, "a session")
+    check(process.poll() is None, "the process goes on")
 
 
 if __name__ == "__main__":

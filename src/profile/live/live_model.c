@@ -7,6 +7,7 @@
 #include "live_containers.h"
 #include "live_sums.h"
 #include "live_tree.h"
+#include "live_wall.h"
 #include "mem.h"
 #include "os.h"
 #include "python_version.h"
@@ -48,6 +49,7 @@ struct live_model {
         unsigned python_minor; /* the interpreter is 3.N; 0: not known */
         struct live_sums sums[LIVE_N_KINDS];
         struct live_containers containers;
+        struct live_wall *wall; /* NULL: only CPU time */
         struct live_sum now, since;
         /* as the rings count them while they are full, and as the kernel does, which tells it at the end */
         uint64_t n_lost_records, n_lost_samples;
@@ -114,10 +116,16 @@ struct live_model *live_model_new(const struct live_request *request, struct err
         world_set_exited_limit(m->session.world, EXITED_PROCESSES);
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
                 live_sums_init(&m->sums[i], MAX_ROWS);
+        for (size_t i = 0; i < LIVE_N_KINDS; i++)
+                m->sums[i].has_states = request->states;
         live_containers_init(&m->containers, request->add_group);
         m->end_ns = m->read_ns = os_monotonic_ns();
         m->read_again_ns = READ_AGAIN_NS;
-        return read_header(m, err) ? TAKE(m) : NULL;
+        if (!read_header(m, err))
+                return NULL;
+        if (request->states)
+                m->wall = live_wall_new(m->session.reader, m->event, request->states);
+        return TAKE(m);
 }
 
 static void free_waiting(struct live_model *m)
@@ -136,6 +144,7 @@ void live_model_free(struct live_model *m)
         if (!m)
                 return;
         free_waiting(m);
+        live_wall_free(m->wall);
         stacks_free(m->stacks);
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
                 live_sums_release(&m->sums[i]);
@@ -204,9 +213,22 @@ static uint64_t weight_of(const struct perf_attr *attr, const struct sample *sam
         return attr->flags & PERF_ATTR_FREQ ? 1 : attr->sample_period_or_freq;
 }
 
-static void take_sample(struct live_model *m, struct cursor record)
+/* Wall time has rows of its own, made of pieces of time. */
+static void list_sample(struct live_model *m, uint32_t event, const struct sample *sample, uint64_t weight)
 {
-        const struct perf_attr *attr = attr_of(m, m->event);
+        live_wall_add(m->wall, &(struct listed_sample){.time_ns = sample->time,
+                                                       .ip = sample->ip,
+                                                       .weight = weight,
+                                                       .event = event,
+                                                       .node = stacks_last(m->stacks, m->session.world),
+                                                       .cpu = sample->cpu,
+                                                       .pid = sample->pid,
+                                                       .tid = sample->tid});
+}
+
+static void take_sample(struct live_model *m, uint32_t event, struct cursor record)
+{
+        const struct perf_attr *attr = attr_of(m, event);
         struct stack_frame frame;
         struct sample sample;
         uint64_t weight;
@@ -215,13 +237,19 @@ static void take_sample(struct live_model *m, struct cursor record)
                 return;
         weight = weight_of(attr, &sample);
         if (stacks_can_add_chain(&sample)) {
-                stacks_add_chain(m->stacks, m->session.world, m->event, &sample, weight);
+                stacks_add_chain(m->stacks, m->session.world, event, &sample, weight);
         } else {
                 frame = stack_frame_of_sample(&sample);
-                stacks_add(m->stacks, m->session.world, m->event, &sample, &frame, 1, 1, weight);
+                stacks_add(m->stacks, m->session.world, event, &sample, &frame, 1, 1, weight);
         }
+        if (m->wall)
+                list_sample(m, event, &sample, weight);
+        if (event != m->event)
+                return;
         add_self(&m->now, weight);
         add_self(&m->since, weight);
+        if (m->wall)
+                return;
         add_task(m, LIVE_THREADS, &sample, weight);
         add_task(m, LIVE_PROCESSES, &sample, weight);
         add_container(m, &sample, weight);
@@ -243,14 +271,19 @@ static void take(struct live_model *m, const struct perf_header *header, struct 
         struct record_lost lost;
 
         if (header->type == PERF_RECORD_SAMPLE) {
-                if (event_of(m, bytes) == m->event)
-                        take_sample(m, bytes);
+                uint32_t event = event_of(m, bytes);
+
+                if (event == m->event ||
+                    (m->wall && event != UINT32_MAX && event == live_wall_event(m->wall)))
+                        take_sample(m, event, bytes);
                 return;
         }
         if (header->type == PERF_RECORD_LOST && record_lost_parse(bytes, &lost))
                 m->n_lost_records += lost.lost;
         else if (header->type == PERF_RECORD_LOST_SAMPLES && record_lost_parse(bytes, &lost))
                 m->n_lost_samples += lost.lost;
+        if (m->wall)
+                live_wall_see(m->wall, attr_of(m, 0), header, bytes);
         if (!perfdata_record_make(bytes.start, header->size, false, &record))
                 return;
         record.asked_build_id = m->asks_build_ids;
@@ -322,6 +355,14 @@ void live_model_count_lost(struct live_model *m, uint64_t n)
         m->n_not_put += n;
 }
 
+void live_model_add_waits(struct live_model *m, struct buf *section)
+{
+        if (m->wall)
+                live_wall_add_waits(m->wall, section);
+        else
+                buf_release(section);
+}
+
 void live_model_set_python(struct live_model *m, struct buf *section)
 {
         buf_release(&m->python);
@@ -339,6 +380,38 @@ static void find_version(struct live_model *m)
 }
 
 /* --- intervals --- */
+
+/* Perf maps grow while their programs run. */
+static void read_maps_again(struct live_model *m, struct live_tree_facts facts)
+{
+        if (facts.has_new_names)
+                m->read_again_ns = READ_AGAIN_NS;
+        if (!facts.misses_names || m->end_ns < m->read_ns + m->read_again_ns)
+                return;
+        module_source_read_again(m->session.modules, MODULE_ANON);
+        m->read_ns = m->end_ns;
+        m->read_again_ns *= 2;
+        if (m->read_again_ns > MAX_READ_AGAIN_NS)
+                m->read_again_ns = MAX_READ_AGAIN_NS;
+}
+
+static void add_wall(struct live_model *m, uint64_t elapsed_ns)
+{
+        const struct place_modules modules = report_session_modules(&m->session);
+        AUTO(named_stacks)
+        named = named_stacks_new(&(struct stacks_tree_request){
+                .stacks = m->stacks,
+                .world = m->session.world,
+                .resolver = report_session_resolver(&m->session),
+                .modules = &modules,
+                .budget = &m->session.budget,
+        });
+
+        live_wall_end_interval(m->wall, named, elapsed_ns,
+                               &(struct live_wall_sums){m->sums, m->session.world, &m->containers});
+        m->has_python = live_wall_has_python(m->wall);
+        read_maps_again(m, live_tree_facts_of(named));
+}
 
 static void add_tree(struct live_model *m)
 {
@@ -362,15 +435,7 @@ static void add_tree(struct live_model *m)
         tree = stacks_tree_make(names, m->event);
         facts = live_tree_add(tree, &m->sums[LIVE_FUNCTIONS]);
         m->has_python |= facts.has_python;
-        if (facts.has_new_names)
-                m->read_again_ns = READ_AGAIN_NS;
-        if (facts.misses_names && m->end_ns >= m->read_ns + m->read_again_ns) {
-                module_source_read_again(m->session.modules, MODULE_ANON);
-                m->read_ns = m->end_ns;
-                m->read_again_ns *= 2;
-                if (m->read_again_ns > MAX_READ_AGAIN_NS)
-                        m->read_again_ns = MAX_READ_AGAIN_NS;
-        }
+        read_maps_again(m, facts);
 }
 
 /* More than is allowed, and half more than an interval needs: a program whose names alone take more than is
@@ -399,7 +464,7 @@ static void limit_names(struct live_model *m)
                 module_source_set_python(m->session.modules, cursor_make(m->python.data, m->python.len));
 }
 
-void live_model_end_interval(struct live_model *m, uint64_t now_ns, bool is_last)
+void live_model_end_interval(struct live_model *m, uint64_t now_ns, uint64_t elapsed_ns, bool is_last)
 {
         if (!m->has_begun)
                 begin_interval(m);
@@ -410,7 +475,9 @@ void live_model_end_interval(struct live_model *m, uint64_t now_ns, bool is_last
         m->begin_ns = m->end_ns;
         m->end_ns = now_ns;
         stacks_finish(m->stacks, m->session.world);
-        if (m->now.count)
+        if (m->wall)
+                add_wall(m, elapsed_ns);
+        else if (m->now.count)
                 add_tree(m);
         if (m->has_python && !m->python_minor)
                 find_version(m);
@@ -440,6 +507,8 @@ struct live_table *live_model_make_table(const struct live_model *m)
         table->event = arena_copy(&table->texts, event, strlen(event));
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
                 live_sums_copy(&m->sums[i], MAX_SHOWN_ROWS, &table->kinds[i], &table->texts);
+        if (m->wall)
+                live_wall_fill(m->wall, table);
         return table;
 }
 
@@ -447,6 +516,8 @@ void live_model_zero(struct live_model *m)
 {
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
                 live_sums_zero(&m->sums[i]);
+        if (m->wall)
+                live_wall_zero(m->wall);
         m->since = m->now = (struct live_sum){0};
         m->n_lost_records = m->n_lost_samples = m->n_not_put = 0;
 }

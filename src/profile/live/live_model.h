@@ -17,6 +17,8 @@ struct live_request {
         struct buf *header; /* a session in memory, with its events and without records; taken */
         enum stacks_python python;
         bool no_demangle;
+        /* The session has wall time: the states that count for functions, as WALL_BIT(); 0: CPU time only. */
+        unsigned states;
         /* Appends the control group of a process; false if it is not known. NULL: nobody knows. */
         bool (*add_group)(int32_t pid, struct buf *out);
         const struct resolver_sources *sources; /* NULL: only files of this machine */
@@ -35,9 +37,13 @@ void live_model_count_lost(struct live_model *model, uint64_t n);
 /* The places of Python functions so far, as the section has them; takes the content of `section`. */
 void live_model_set_python(struct live_model *model, struct buf *section);
 
+/* What threads waited for, as a section of wait_section.h, before the records of its samples; takes the
+ * content of `section`. */
+void live_model_add_waits(struct live_model *model, struct buf *section);
+
 /* Ends an interval at a time of the monotonic clock, looks up the names of its functions, and adds it to the
- * sums. `is_last`: there are no more records. */
-void live_model_end_interval(struct live_model *model, uint64_t now_ns, bool is_last);
+ * sums. `elapsed_ns`: since the run began. `is_last`: there are no more records. */
+void live_model_end_interval(struct live_model *model, uint64_t now_ns, uint64_t elapsed_ns, bool is_last);
 
 /* A new table of the last interval; the caller frees it. */
 struct live_table *live_model_make_table(const struct live_model *model);

@@ -66,7 +66,50 @@ struct live_row *live_sums_get(struct live_sums *sums, const struct live_row *ro
         *at = sums->n;
         ARRAY_PUSH(sums->rows, sums->n, sums->cap, copy_row(row, &sums->texts));
         sums->rows[sums->n - 1].now = sums->rows[sums->n - 1].since = (struct live_sum){0};
+        sums->rows[sums->n - 1].states =
+                sums->has_states ? arena_alloc(&sums->texts, sizeof(struct live_states)) : NULL;
         return &sums->rows[sums->n - 1];
+}
+
+/* --- states --- */
+
+static void add_states(struct live_states *to, const struct live_states *from)
+{
+        for (unsigned i = 0; i < WALL_N_STATES; i++) {
+                to->now[i] += from->now[i];
+                to->since[i] += from->since[i];
+                to->before[i] += from->before[i];
+                to->settled[i] += from->settled[i];
+        }
+}
+
+static void begin_states(struct live_states *s)
+{
+        memcpy(s->before, s->since, sizeof(s->before));
+        memcpy(s->since, s->settled, sizeof(s->since));
+        memset(s->now, 0, sizeof(s->now));
+}
+
+void live_sums_begin_states(struct live_sums *sums)
+{
+        for (size_t i = 0; i < sums->n; i++)
+                begin_states(sums->rows[i].states);
+        begin_states(&sums->rest_states);
+}
+
+void live_sums_end_states(struct live_sums *sums, unsigned shown)
+{
+        for (size_t i = 0; i < sums->n; i++) {
+                struct live_row *row = &sums->rows[i];
+                struct live_states *s = row->states;
+
+                row->now = row->since = (struct live_sum){0};
+                for (unsigned k = 0; k < WALL_N_STATES; k++) {
+                        s->now[k] = s->since[k] > s->before[k] ? s->since[k] - s->before[k] : 0;
+                        row->now.weight += shown & WALL_BIT(k) ? s->now[k] : 0;
+                        row->since.weight += shown & WALL_BIT(k) ? s->since[k] : 0;
+                }
+        }
 }
 
 /* --- limits --- */
@@ -93,20 +136,34 @@ static void merge_smallest(struct live_sums *sums)
         map_release(&sums->by_key);
         sums->by_key = (struct map){0};
         for (size_t i = 0; i < n; i++) {
-                if (i < sums->max_rows / 2) {
-                        live_sums_get(sums, &rows[i])->since = rows[i].since;
-                        continue;
-                }
-                live_sum_add(&sums->rest_since, &rows[i].since);
-                sums->n_merged++;
+                struct live_row *kept = i < sums->max_rows / 2 ? live_sums_get(sums, &rows[i]) : NULL;
+
+                if (kept)
+                        kept->since = rows[i].since;
+                else
+                        live_sum_add(&sums->rest_since, &rows[i].since);
+                if (kept && sums->has_states)
+                        *kept->states = *rows[i].states;
+                else if (sums->has_states)
+                        add_states(&sums->rest_states, rows[i].states);
+                sums->n_merged += !kept;
         }
         free(rows);
         arena_release(&texts);
 }
 
+void live_sums_settle(struct live_sums *sums)
+{
+        for (size_t i = 0; i < sums->n; i++)
+                memcpy(sums->rows[i].states->settled, sums->rows[i].states->since,
+                       sizeof(uint64_t[WALL_N_STATES]));
+        if (sums->n > sums->max_rows)
+                merge_smallest(sums);
+}
+
 void live_sums_begin_interval(struct live_sums *sums)
 {
-        if (sums->n > sums->max_rows)
+        if (sums->n > sums->max_rows && !sums->has_states)
                 merge_smallest(sums);
         for (size_t i = 0; i < sums->n; i++)
                 sums->rows[i].now = (struct live_sum){0};
@@ -114,10 +171,10 @@ void live_sums_begin_interval(struct live_sums *sums)
 
 void live_sums_zero(struct live_sums *sums)
 {
-        size_t max_rows = sums->max_rows;
+        const struct live_sums limits = {.max_rows = sums->max_rows, .has_states = sums->has_states};
 
         live_sums_release(sums);
-        live_sums_init(sums, max_rows);
+        *sums = limits;
 }
 
 /* --- copies --- */
@@ -132,6 +189,22 @@ static int by_interest(const void *x, const void *y)
         return now_a != now_b ? (now_a < now_b) - (now_a > now_b) : by_size(a, b);
 }
 
+static struct live_states *copy_states(const struct live_states *states, struct arena *texts)
+{
+        struct live_states *copied = arena_alloc(texts, sizeof(*copied));
+
+        *copied = *states;
+        return copied;
+}
+
+static struct live_row copy_with_states(const struct live_row *row, struct arena *texts)
+{
+        struct live_row own = copy_row(row, texts);
+
+        own.states = row->states ? copy_states(row->states, texts) : NULL;
+        return own;
+}
+
 void live_sums_copy(const struct live_sums *sums, size_t max, struct live_rows *ret, struct arena *texts)
 {
         const struct live_row **order = mem_new(sums->n, sizeof(struct live_row *));
@@ -144,11 +217,14 @@ void live_sums_copy(const struct live_sums *sums, size_t max, struct live_rows *
                 qsort(order, sums->n, sizeof(*order), by_interest);
         *ret = (struct live_rows){.items = mem_new(n + 1, sizeof(*ret->items)), .n = n, .n_merged = n_rest};
         for (size_t i = 0; i < n; i++)
-                ret->items[i] = copy_row(order[i], texts);
+                ret->items[i] = copy_with_states(order[i], texts);
         rest.since = sums->rest_since;
+        rest.states = sums->has_states ? copy_states(&sums->rest_states, texts) : NULL;
         for (size_t i = n; i < sums->n; i++) {
                 live_sum_add(&rest.now, &order[i]->now);
                 live_sum_add(&rest.since, &order[i]->since);
+                if (rest.states)
+                        add_states(rest.states, order[i]->states);
         }
         if (n_rest)
                 ret->items[ret->n++] = rest;

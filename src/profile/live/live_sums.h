@@ -13,7 +13,9 @@ struct live_sums {
         struct map by_key; /* hash of a key, or the next free number, to index + 1 */
         struct arena texts;
         size_t max_rows;
-        struct live_sum rest_now, rest_since; /* of merged rows */
+        bool has_states;            /* rows have them; set it before the first one */
+        struct live_sum rest_since; /* of merged rows */
+        struct live_states rest_states;
         size_t n_merged;
 };
 
@@ -26,6 +28,12 @@ struct live_row *live_sums_get(struct live_sums *sums, const struct live_row *ro
 
 /* Begins an interval. If there are too many rows, merges those with the fewest samples. */
 void live_sums_begin_interval(struct live_sums *sums);
+
+/* For rows with states, in each interval: forgets what is not settled, before it is added anew; sets the
+ * other sums of all rows, with the states that are shown; and settles what was added. */
+void live_sums_begin_states(struct live_sums *sums);
+void live_sums_end_states(struct live_sums *sums, unsigned shown);
+void live_sums_settle(struct live_sums *sums);
 
 /* Forgets all sums. */
 void live_sums_zero(struct live_sums *sums);

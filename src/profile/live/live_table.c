@@ -12,6 +12,11 @@ void live_sum_add(struct live_sum *to, const struct live_sum *from)
         to->weight += from->weight;
 }
 
+bool live_row_is_shown(const struct live_row *row)
+{
+        return !row->states || row->now.weight || row->since.weight;
+}
+
 bool live_row_is_same(const struct live_row *a, const struct live_row *b)
 {
         return a->pid == b->pid && a->tid == b->tid && a->line == b->line && a->is_python == b->is_python &&

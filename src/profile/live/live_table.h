@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "attributes.h"
+#include "wall_times.h"
 
 enum live_kind { LIVE_FUNCTIONS, LIVE_THREADS, LIVE_PROCESSES, LIVE_CONTAINERS, LIVE_N_KINDS };
 
@@ -17,6 +18,15 @@ enum live_kind { LIVE_FUNCTIONS, LIVE_THREADS, LIVE_PROCESSES, LIVE_CONTAINERS, 
 struct live_sum {
         uint64_t self_count, self_weight;
         uint64_t count, weight; /* with callees; recursion counts once */
+};
+
+/* Wall time of a row by state, in ns. What it is since the start may change for what was before, when more
+ * becomes known of it. */
+struct live_states {
+        uint64_t now[WALL_N_STATES], since[WALL_N_STATES];
+        /* for the sums: since the start at the table before this one; and what is not divided again */
+        uint64_t before[WALL_N_STATES], settled[WALL_N_STATES];
+        uint32_t line; /* of a Python function: the one with most of it; 0: not known */
 };
 
 struct live_row {
@@ -32,6 +42,7 @@ struct live_row {
         bool is_unnamed; /* a native function without a name */
         bool is_rest;    /* the sum of rows that are not listed one by one */
         struct live_sum now, since;
+        struct live_states *states; /* NULL without wall time; else the sums are of the states that count */
 };
 
 /* The rows of a kind, the largest first: by total time now, then since the start. */
@@ -52,10 +63,15 @@ struct live_table {
         unsigned python_minor;      /* the interpreter is 3.N; 0: not known */
         uint64_t hz;                /* samples a second of a busy CPU; 0: not known */
         const char *event;          /* its name */
+        /* Wall time by state, without functions; shown == 0: it was not recorded. */
+        struct wall_times wall_now, wall_since;
         struct arena texts;
 };
 
 void live_sum_add(struct live_sum *to, const struct live_sum *from);
+
+/* Whether a table shows the row: one with states may have no time in those that count. */
+bool live_row_is_shown(const struct live_row *row);
 
 /* Whether two rows are of the same function, thread, process or container. */
 bool live_row_is_same(const struct live_row *a, const struct live_row *b);

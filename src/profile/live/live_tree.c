@@ -6,6 +6,7 @@
 
 #include "calltree.h"
 #include "mem.h"
+#include "named_stacks.h"
 #include "text.h"
 
 /* Samples of the nodes below a native node that are outermost Python functions. */
@@ -150,4 +151,18 @@ struct live_tree_facts live_tree_add(const struct calltree *tree, struct live_su
         free(w.n_open);
         free(w.n_open_below);
         return w.facts;
+}
+
+struct live_tree_facts live_tree_facts_of(const struct named_stacks *named)
+{
+        struct live_tree_facts facts = {0};
+
+        for (size_t i = 0; i < named->n_nodes; i++) {
+                const struct named_node *node = &named->nodes[i];
+                bool has_module = node->module != NAMED_NONE && !node->is_cut && !node->is_state;
+
+                facts.misses_names |= has_module && named->modules[node->module].kind == NAMED_ANON &&
+                                      !named->frames[node->first_frame + node->n_frames - 1].function[0];
+        }
+        return facts;
 }

@@ -6,6 +6,7 @@
 #include "live_sums.h"
 
 struct calltree;
+struct named_stacks;
 
 struct live_tree_facts {
         bool has_python;    /* there is a Python function */
@@ -17,5 +18,8 @@ struct live_tree_facts {
  * function must not have nodes of its own. Native callers of the outermost Python function, which only start
  * the interpreter, do not count for the samples below it. */
 struct live_tree_facts live_tree_add(const struct calltree *tree, struct live_sums *sums);
+
+/* The same facts of stacks that become no tree. */
+struct live_tree_facts live_tree_facts_of(const struct named_stacks *named);
 
 #endif

@@ -31,6 +31,8 @@ static const struct live_row *row_at(const struct live_page *p, size_t index)
 
 static bool is_shown(const struct browser *browser, const struct live_page *p, const struct live_row *row)
 {
+        if (!live_row_is_shown(row))
+                return false;
         if (p->live->only_python && p->live->kind == LIVE_FUNCTIONS && !row->is_python)
                 return false;
         return !browser->search.len || browser_matches(browser, row->name) ||
@@ -41,7 +43,9 @@ static enum live_order order_of(const struct live_browser *live)
 {
         if (live->has_order)
                 return live->order;
-        return live->table->has_python || live->kind != LIVE_FUNCTIONS ? LIVE_BY_TOTAL : LIVE_BY_SELF;
+        return live->table->has_python || live->table->wall_since.shown || live->kind != LIVE_FUNCTIONS
+                       ? LIVE_BY_TOTAL
+                       : LIVE_BY_SELF;
 }
 
 static void fill(const struct browser *browser, struct live_page *p)
@@ -112,7 +116,7 @@ static void draw_row(struct browser *browser, struct page *page, size_t index, u
 
         live_view_add_row(&view, row, &text);
         cells_put(browser->cells, at, 0, browser->cells->columns, (struct cell_style){0}, buf_text(&text));
-        cells_restyle(browser->cells, at, 0, LIVE_VIEW_SHARES_WIDTH,
+        cells_restyle(browser->cells, at, 0, (unsigned)live_view_shares_width(&view),
                       browser_heat(live_view_share(&view, row)));
 }
 
@@ -120,20 +124,24 @@ static void draw(struct browser *browser, struct page *page, unsigned from, unsi
 {
         const struct live_browser *live = own(page)->live;
         const struct live_view view = view_for(browser, live);
-        AUTO_RELEASE(buf) samples = {0};
         AUTO_RELEASE(buf) columns = {0};
+        unsigned n = 0;
 
         if (!live->table)
                 return;
         fill(browser, own(page));
-        live_view_add_samples(&view, &samples);
-        if (browser->search.len)
-                buf_printf(&samples, "  filter: %s", buf_text(&browser->search));
+        for (; n < live_view_n_sums(&view); n++) {
+                AUTO_RELEASE(buf) sums = {0};
+
+                live_view_add_sums(&view, n, &sums);
+                if (browser->search.len && n + 1 == live_view_n_sums(&view))
+                        buf_printf(&sums, "  filter: %s", buf_text(&browser->search));
+                cells_put(browser->cells, from + n, 0, browser->cells->columns, (struct cell_style){0},
+                          buf_text(&sums));
+        }
         live_view_add_columns(&view, &columns);
-        cells_put(browser->cells, from, 0, browser->cells->columns, (struct cell_style){0},
-                  buf_text(&samples));
-        browser_head(browser, from + 1, buf_text(&columns));
-        page_draw_rows(browser, page, from + 2, to);
+        browser_head(browser, from + n, buf_text(&columns));
+        page_draw_rows(browser, page, from + n + 1, to);
 }
 
 /* --- keys --- */
@@ -188,7 +196,7 @@ static void open_session(struct browser *browser, struct live_page *p, uint32_t 
                 return;
         }
         if (has_function) {
-                subject.name = row->is_python ? row->label : row->name;
+                subject.name = row->is_python && !row->states ? row->label : row->name;
                 subject.module = row->module;
                 subject.python = row->is_python ? row->name : NULL;
         } else if (has_task) {

@@ -14,6 +14,7 @@
 #include "os.h"
 #include "process_choice.h"
 #include "python_command.h"
+#include "record_mode.h"
 #include "text.h"
 #include "text_stream.h"
 
@@ -38,6 +39,8 @@ struct watching {
         struct live_run_request request;
         struct live_run *run;
         struct live_facts before; /* at the last table */
+        struct buf events;        /* without `wall`; empty: the default */
+        bool wall;
 };
 
 /* --- the request --- */
@@ -56,6 +59,24 @@ static bool choose_kind(struct watching *w, struct err *err)
         }
         return !by ||
                err_set(err, ERR_USAGE, "--by takes function, thread, process or container, not '%.40s'", by);
+}
+
+static bool choose_mode(struct watching *w, struct err *err)
+{
+        const struct live_options *o = &w->options->live;
+
+        if (o->mode && strcmp(o->mode, "cpu") != 0 && strcmp(o->mode, "wall") != 0)
+                return err_set(err, ERR_USAGE, "top --mode takes cpu or wall, not '%.40s'", o->mode);
+        if (!record_mode_take_wall(w->options->event.events, &w->events, &w->wall, err))
+                return false;
+        if (o->mode && !strcmp(o->mode, "cpu") && (w->wall || o->wall || o->idle))
+                return err_set(err, ERR_USAGE, "--mode cpu and --%s cannot be used together",
+                               o->idle ? "idle" : "wall");
+        w->wall |= o->wall || o->idle || o->mode;
+        if (o->mode && !strcmp(o->mode, "cpu"))
+                w->wall = false;
+        return !w->wall || !o->no_stacks ||
+               err_set(err, ERR_USAGE, "--wall needs call stacks: leave --no-stacks out");
 }
 
 static bool check(const struct watching *w, struct err *err)
@@ -129,13 +150,14 @@ static void make_request(struct watching *w)
 {
         const struct top_options *o = w->options;
         struct target target = cmd_target(&w->target, w->argv, &w->processes);
-        const struct call_graph unwind = {CALL_GRAPH_UNWIND, CALL_GRAPH_UNWIND_BYTES, .if_can = true};
+        const struct call_graph unwind = {CALL_GRAPH_UNWIND, CALL_GRAPH_UNWIND_BYTES, .if_can = !w->wall};
 
         target.output = w->output.len ? buf_text(&w->output) : NULL;
         w->request.run = (struct run_request){
                 .target = target,
                 .children = COLLECT_BEST,
-                .events = o->event.events,
+                .wall = w->wall,
+                .events = w->events.len ? buf_text(&w->events) : NULL,
                 .freq_hz = run_asked_hz(o->live.freq_hz, o->live.rate_hz, !o->live.no_stacks),
                 .default_hz = run_attached_hz(),
                 .target_note = buf_text(&w->note),
@@ -146,6 +168,7 @@ static void make_request(struct watching *w)
                 .command_line = buf_text(&w->command_line),
                 .force_lock = o->general.force_lock,
         };
+        w->request.states = WALL_SHOWN | (o->live.idle ? WALL_IDLE : 0);
         w->request.no_demangle = o->live.no_demangle;
         w->request.sources = &w->lookup.sources;
 }
@@ -259,7 +282,7 @@ static bool print_table(struct watching *w, struct live_table *table, bool is_fi
         struct live_view view = view_of(w, table);
         AUTO_RELEASE(buf) out = {0};
 
-        live_table_sort(table, w->kind, table->has_python ? LIVE_BY_TOTAL : LIVE_BY_SELF);
+        live_table_sort(table, w->kind, table->has_python || w->wall ? LIVE_BY_TOTAL : LIVE_BY_SELF);
         if (os_is_terminal(OS_STDOUT))
                 view.max_columns = os_terminal_columns(OS_STDOUT);
         if (o->output.json) {
@@ -342,7 +365,9 @@ static bool wants_screen(const struct watching *w)
 static bool show_screen(struct watching *w, bool *ret_has_left, struct err *err)
 {
         const struct top_options *o = w->options;
-        struct report_request report = {.merges_strays = true, .python = w->request.python};
+        struct report_request report = {.merges_strays = true,
+                                        .python = w->request.python,
+                                        .filter = {.states = w->wall ? w->request.states : 0}};
         struct browser_request session = {.report = &report};
         struct live_browser_request request = {.run = w->run,
                                                .interval_ns = interval_of(w),
@@ -448,6 +473,7 @@ static void release(struct watching *w)
         buf_release(&w->command_line);
         buf_release(&w->name);
         buf_release(&w->output);
+        buf_release(&w->events);
 }
 
 int cmd_top(const struct command_line *line)
@@ -459,7 +485,8 @@ int cmd_top(const struct command_line *line)
         int status;
 
         w.argv = w.python_argv ? w.python_argv : line->n_args ? line->args : NULL;
-        if (!choose_kind(&w, &err) || !check(&w, &err) || !choose_target(&w, &err) ||
+        if (!choose_kind(&w, &err) || !choose_mode(&w, &err) || !check(&w, &err) ||
+            !choose_target(&w, &err) ||
             !engine_choice_make(o->live.engine, o->live.nonblocking, &w.request.run.engine, &err) ||
             !python_options_frames(&o->python, &w.request.python, &err) || !begin_output(&w, &err) ||
             !lookup_init(&o->lookup, &w.lookup, &err)) {

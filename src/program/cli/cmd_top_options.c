@@ -137,6 +137,25 @@ static const struct option live_table[] = {
                         "used, else --engine peek",
         },
         {
+                .name = "wall",
+                .aliases = "off-cpu switch-events",
+                .offset = LIVE(wall),
+                .help = "show all of wall time: when threads run, are ready to run and wait, and for what",
+        },
+        {
+                .name = "idle",
+                .offset = LIVE(idle),
+                .help = "the same, with idle time in the table: threads that wait for work",
+        },
+        {
+                .name = "mode",
+                .kind = OPTION_STRING,
+                .arg = "MODE",
+                .values = "cpu wall",
+                .offset = LIVE(mode),
+                .help = "what to show: cpu, the default, or wall, which is --wall",
+        },
+        {
                 .name = "no-stacks",
                 .aliases = "no-callers no-call-graph",
                 .offset = LIVE(no_stacks),
@@ -181,8 +200,8 @@ static const struct command_group groups[] = {
 };
 
 static const struct absent_option absent[] = {
-        {"wall mode idle i gil",
-         "top shows CPU time: wperf stack PID shows what threads wait for, wperf record --wall records it"},
+        {"gil", "wperf record --gil shows who has Python's GIL; wperf top --wall, who waits for it"},
+        {"i", "for idle threads, too, write --idle"},
         {"format f", "for a picture write wperf record -d SECONDS -o NAME.svg PID"},
         {"thread tid", "write --by thread for a row of each thread; wperf stack --thread NAME shows one"},
         {"threads t", "write --by thread for a row of each thread"},
@@ -196,6 +215,7 @@ static const struct example examples[] = {
         {"wperf top 4711", "watch a running process"},
         {"wperf top", "watch everything that you may measure; as root the machine"},
         {"wperf top -- python3 app.py", "run a program and watch it"},
+        {"wperf top --wall 4711", "show what a running process waits for"},
         {"wperf top --stdio -d 10 --by process -a", "print the busiest processes every ten seconds"},
         {"wperf top --json --timeout 60 4711", "print a JSON document a second, for a minute"},
         {0},

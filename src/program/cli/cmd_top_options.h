@@ -15,6 +15,9 @@ struct live_options {
         uint64_t rows;             /* of a table; 0: default */
         const char *engine;        /* or NULL */
         bool nonblocking;
+        const char *mode; /* "cpu", "wall", or NULL */
+        bool wall;        /* --wall */
+        bool idle;        /* --idle: wall time with idle time */
         bool no_stacks;
         bool text; /* --stdio */
         bool no_demangle;

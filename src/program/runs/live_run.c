@@ -10,13 +10,19 @@
 #include "python_section.h"
 #include "record_queue.h"
 #include "record_window.h"
+#include "wait_window.h"
 
 #define LOOK_NS     200000000ull  /* between two looks at the facts of the run, while nobody asks */
 #define WAIT_NS     2000000ull    /* between two looks at what another thread does, in the beginning */
 #define ASK_NS      10000000ull   /* and for records */
 #define CATCH_UP_NS 1000000000ull /* between two times that records are added up in a long interval */
 
-enum { KEPT_BYTES = 12 << 20, MAX_WAITING_BYTES = 16 << 20 };
+enum {
+        KEPT_BYTES = 12 << 20,
+        KEPT_WALL_BYTES = 8 << 20, /* with wall time, whose model needs memory; and of readings: */
+        KEPT_WAITS_BYTES = 3 << 20,
+        MAX_WAITING_BYTES = 16 << 20,
+};
 
 struct live_run {
         struct live_run_request request;
@@ -26,7 +32,9 @@ struct live_run {
         struct record_queue incoming; /* from the recorder */
         bool is_asked;                /* for these: */
         struct buf records;           /* whose Python functions are in: */
-        struct buf python;            /* a section that the model does not have yet; empty if it has it */
+        struct buf *waits;            /* what threads waited for, as sections */
+        size_t n_waits, cap_waits;
+        struct buf python; /* a section that the model does not have yet; empty if it has it */
         struct live_facts facts;
         const char *keep_path; /* where the recorder shall write a session; NULL: nowhere */
         bool is_kept;
@@ -35,6 +43,7 @@ struct live_run {
         bool has_begun, has_ended;
         /* of the recorder's thread, and of others after its end: */
         struct record_window *window;
+        struct wait_window *waits_window;
         struct run *run; /* after its end; NULL if it failed */
         enum run_failure failure;
         struct err error;
@@ -103,15 +112,36 @@ static bool put_kept(void *ctx, const struct record_sink *sink, struct err *err)
         return record_window_put(((struct live_run *)ctx)->window, sink, err);
 }
 
+static void add_waits(void *ctx, struct buf *out)
+{
+        wait_window_write(((struct live_run *)ctx)->waits_window, out);
+}
+
+static void look_at_waits(struct live_run *live, struct run *run)
+{
+        AUTO_RELEASE(buf) section = {0};
+
+        run_take_waits(run, &section);
+        if (!section.len)
+                return;
+        wait_window_add(live->waits_window, &section);
+        os_lock_enter(live->lock);
+        ARRAY_PUSH(live->waits, live->n_waits, live->cap_waits, section);
+        os_lock_leave(live->lock);
+        section = (struct buf){0};
+}
+
 static bool keep(struct live_run *live, struct run *run, const char *path, struct err *err)
 {
         const struct run_records records = {
                 .put_all = put_kept,
+                .add_waits = add_waits,
                 .ctx = live,
                 .n_samples = record_window_n_samples(live->window),
                 .is_whole = !record_window_n_dropped(live->window),
         };
 
+        look_at_waits(live, run);
         return run_keep(run, path, &records, err);
 }
 
@@ -129,6 +159,7 @@ static bool is_asked(struct live_run *live)
 static void give_records(struct live_run *live, struct run *run)
 {
         look_at_python(live, run_look(run).collected);
+        look_at_waits(live, run);
         look(live, run);
         os_lock_enter(live->lock);
         buf_add(&live->records, buf_text(&live->incoming.records), live->incoming.records.len);
@@ -152,6 +183,7 @@ static void obey(struct live_run *live, struct run *run)
         os_lock_leave(live->lock);
         if (forgets) {
                 record_window_drop_all(live->window);
+                wait_window_drop_all(live->waits_window);
                 live->n_forgotten = record_window_n_dropped(live->window);
         }
         if (!path)
@@ -206,7 +238,8 @@ struct live_run *live_run_start(const struct live_run_request *request, enum run
         struct live_request model = {.python = request->python,
                                      .no_demangle = request->no_demangle,
                                      .add_group = target_add_cgroup,
-                                     .sources = request->sources};
+                                     .sources = request->sources,
+                                     .states = request->run.wall ? request->states : 0};
 
         live->request = *request;
         live->sink = (struct run_live){begin, put, turn, live};
@@ -215,7 +248,8 @@ struct live_run *live_run_start(const struct live_run_request *request, enum run
         live->request.run.quiet = true;
         live->lock = os_lock_new();
         live->incoming.max_bytes = MAX_WAITING_BYTES;
-        live->window = record_window_new(KEPT_BYTES);
+        live->window = record_window_new(request->run.wall ? KEPT_WALL_BYTES : KEPT_BYTES);
+        live->waits_window = wait_window_new(KEPT_WAITS_BYTES);
         live->recorder = os_task_start(record, live);
         while (!has_begun(live) && !live_run_has_ended(live))
                 os_sleep(WAIT_NS);
@@ -240,6 +274,13 @@ void live_run_stop(struct live_run *live)
         os_task_join(TAKE(live->recorder));
 }
 
+static void release_waits(struct live_run *live)
+{
+        for (size_t i = 0; i < live->n_waits; i++)
+                buf_release(&live->waits[i]);
+        free(live->waits);
+}
+
 void live_run_free(struct live_run *live)
 {
         if (!live)
@@ -248,10 +289,12 @@ void live_run_free(struct live_run *live)
         live_model_free(live->model);
         run_free(live->run);
         record_window_free(live->window);
+        wait_window_free(live->waits_window);
         os_lock_free(live->lock);
         buf_release(&live->incoming.records);
         buf_release(&live->records);
         buf_release(&live->python);
+        release_waits(live);
         buf_release(&live->header);
         free(live);
 }
@@ -270,7 +313,9 @@ static void take_records(struct live_run *live)
 {
         AUTO_RELEASE(buf) records = {0};
         AUTO_RELEASE(buf) python = {0};
+        struct buf *waits;
         uint64_t n_dropped;
+        size_t n_waits;
 
         if (!live_run_has_ended(live))
                 ask_for_records(live);
@@ -281,9 +326,16 @@ static void take_records(struct live_run *live)
         live->incoming.n_dropped = 0;
         python = live->python;
         live->python = (struct buf){0};
+        waits = live->waits;
+        n_waits = live->n_waits;
+        live->waits = NULL;
+        live->n_waits = live->cap_waits = 0;
         os_lock_leave(live->lock);
         if (python.len)
                 live_model_set_python(live->model, &python);
+        for (size_t i = 0; i < n_waits; i++)
+                live_model_add_waits(live->model, &waits[i]);
+        free(waits);
         live_model_put(live->model, records.data, records.len);
         live_model_count_lost(live->model, n_dropped);
         live->taken_ns = os_monotonic_ns();
@@ -300,7 +352,7 @@ struct live_table *live_run_step(struct live_run *live)
         bool is_last = live_run_has_ended(live);
 
         take_records(live);
-        live_model_end_interval(live->model, os_monotonic_ns(), is_last);
+        live_model_end_interval(live->model, os_monotonic_ns(), live_run_get_facts(live).elapsed_ns, is_last);
         return live_model_make_table(live->model);
 }
 

@@ -10,6 +10,7 @@
 struct live_run_request {
         struct run_request run; /* without a session */
         enum stacks_python python;
+        unsigned states; /* with run.wall: those that count for functions, as WALL_BIT() */
         bool no_demangle;
         const struct resolver_sources *sources; /* NULL: only files of this machine */
 };

@@ -11,9 +11,10 @@
 #include "table.h"
 #include "text_printable.h"
 #include "text_width.h"
+#include "wall_view.h"
 
 enum {
-        SHARES_WIDTH = LIVE_VIEW_SHARES_WIDTH,
+        SHARES_WIDTH = 20,
         NAME_WIDTH = 27, /* on a screen of 80 columns */
         NARROW = 60,     /* below this, places are left out */
         USUAL = 80,
@@ -88,11 +89,18 @@ static double busy_percent(const struct live_table *table)
         return percent(table->now.self_weight, table->interval_ns);
 }
 
-void live_view_add_samples(const struct live_view *view, struct buf *out)
+static bool has_wall(const struct live_view *view)
+{
+        return view->table->wall_since.shown;
+}
+
+static void add_samples(const struct live_view *view, struct buf *out)
 {
         const struct live_table *table = view->table;
 
-        if (table->is_time)
+        if (has_wall(view))
+                ;
+        else if (table->is_time)
                 buf_printf(out, "%s %.0f %%  ", table->is_user_only ? "user code (-k: kernel)" : "on CPU",
                            busy_percent(table));
         else
@@ -102,8 +110,68 @@ void live_view_add_samples(const struct live_view *view, struct buf *out)
                 buf_printf(out, "; the first %" PRIu64 " only as sums", view->n_dropped);
 }
 
+/* With wall time: now, since the start, samples and, if it is known, who had the GIL. */
+size_t live_view_n_sums(const struct live_view *view)
+{
+        return has_wall(view) ? 3 + !!view->table->wall_since.gil_holder : 1;
+}
+
+void live_view_add_sums(const struct live_view *view, size_t line, struct buf *out)
+{
+        const struct live_table *table = view->table;
+
+        if (has_wall(view) && line < 2) {
+                buf_add_str(out, line ? "since  " : "now    ");
+                wall_view_add_shares(line ? &table->wall_since : &table->wall_now, out);
+        } else if (line == 3) {
+                wall_view_add_gil(&table->wall_since, out);
+        } else {
+                if (has_wall(view))
+                        buf_printf(out, "%zu threads (%zu idle), ", table->wall_since.n_threads,
+                                   table->wall_since.n_idle_threads);
+                add_samples(view, out);
+        }
+}
+
+/* The states that have columns: as many as leave room for names, those with most time. */
+static size_t choose_states(const struct live_view *view, unsigned states[WALL_N_STATES])
+{
+        const struct wall_times *t = &view->table->wall_since;
+        size_t n = wall_view_choose_columns(t, states), most = WALL_N_STATES;
+
+        if (view->max_columns)
+                most = view->max_columns < NARROW  ? 1
+                       : view->max_columns < USUAL ? 2
+                                                   : 3 + (view->max_columns - USUAL) / 20;
+        while (n > most) {
+                size_t least = 1;
+
+                for (size_t i = 2; i < n; i++)
+                        least = t->ns[states[i]] < t->ns[states[least]] ? i : least;
+                n--;
+                memmove(&states[least], &states[least + 1], (n - least) * sizeof(*states));
+        }
+        return n;
+}
+
+static void add_state_columns(const struct live_view *view, struct buf *out)
+{
+        unsigned states[WALL_N_STATES];
+        size_t n = choose_states(view, states);
+
+        buf_printf(out, "%*s%*s", WALL_VIEW_COLUMN, "now", WALL_VIEW_COLUMN, "since");
+        for (size_t i = 0; i < n; i++)
+                buf_printf(out, "%*s", WALL_VIEW_COLUMN, wall_view_column_name(states[i]));
+        buf_printf(out, "  %s, in seconds%s", live_view_row_word(view->kind),
+                   view->table->wall_since.shown & WALL_IDLE ? "" : ", without idle");
+}
+
 void live_view_add_columns(const struct live_view *view, struct buf *out)
 {
+        if (has_wall(view)) {
+                add_state_columns(view, out);
+                return;
+        }
         buf_printf(out, "  now  since  self  %s (%% of ", live_view_row_word(view->kind));
         if (view->table->is_time)
                 buf_add_str(out, "CPU time)");
@@ -126,9 +194,23 @@ static void end_line(const struct live_view *view, size_t from, struct buf *out)
 
 /* --- rows --- */
 
+size_t live_view_shares_width(const struct live_view *view)
+{
+        unsigned states[WALL_N_STATES];
+
+        return has_wall(view) ? WALL_VIEW_COLUMN * (2 + choose_states(view, states)) + 2 : SHARES_WIDTH;
+}
+
 double live_view_share(const struct live_view *view, const struct live_row *row)
 {
+        if (has_wall(view))
+                return percent(row->now.weight, view->table->wall_now.total_ns);
         return percent(row->now.weight, view->table->now.self_weight);
+}
+
+static uint32_t line_of(const struct live_row *row)
+{
+        return row->states ? row->states->line : row->line;
 }
 
 static void add_place(const struct live_view *view, const struct live_row *row, struct buf *out)
@@ -139,18 +221,20 @@ static void add_place(const struct live_view *view, const struct live_row *row, 
                 buf_printf(out, "thread %" PRId32 " of process %" PRId32, row->tid, row->pid);
         else if (row->pid)
                 buf_printf(out, "process %" PRId32, row->pid);
-        else if (row->line)
-                text_printf(out, "%s:%" PRIu32, python_label_file(row->file), row->line);
+        else if (line_of(row))
+                text_printf(out, "%s:%" PRIu32, python_label_file(row->file), line_of(row));
         else
                 text_printf(out, "%s", row->is_python ? python_label_file(row->file) : row->module);
 }
 
 static size_t name_width(const struct live_view *view)
 {
+        size_t shares = live_view_shares_width(view);
+
         if (!view->max_columns)
                 return UNLIMITED_NAME_WIDTH;
         if (view->max_columns < NARROW)
-                return view->max_columns > SHARES_WIDTH ? view->max_columns - SHARES_WIDTH : 1;
+                return view->max_columns > shares ? view->max_columns - shares : 1;
         return NAME_WIDTH + (view->max_columns > USUAL ? (view->max_columns - USUAL) * 2 / 3 : 0);
 }
 
@@ -170,54 +254,80 @@ static void add_name(const struct live_view *view, const struct live_row *row, s
                 buf_add_str(out, buf_text(&name));
 }
 
-void live_view_add_row(const struct live_view *view, const struct live_row *row, struct buf *out)
+static void add_cells(const struct live_view *view, const struct live_row *row, struct buf *out)
 {
         const struct live_table *table = view->table;
+        unsigned states[WALL_N_STATES];
+        size_t n = has_wall(view) ? choose_states(view, states) : 0;
+
+        if (has_wall(view)) {
+                wall_view_add_cell(row->now.weight, out);
+                wall_view_add_cell(row->since.weight, out);
+                for (size_t i = 0; i < n; i++)
+                        wall_view_add_cell(row->states->since[states[i]], out);
+                buf_add_str(out, "  ");
+        } else {
+                buf_printf(out, "%5.1f  %5.1f %5.1f  ", percent(row->now.weight, table->now.self_weight),
+                           percent(row->since.weight, table->since.self_weight),
+                           percent(row->now.self_weight, table->now.self_weight));
+        }
+}
+
+void live_view_add_row(const struct live_view *view, const struct live_row *row, struct buf *out)
+{
         AUTO_RELEASE(buf) place = {0};
         size_t from = out->len, width;
 
-        buf_printf(out, "%5.1f  %5.1f %5.1f  ", percent(row->now.weight, table->now.self_weight),
-                   percent(row->since.weight, table->since.self_weight),
-                   percent(row->now.self_weight, table->now.self_weight));
+        add_cells(view, row, out);
         add_name(view, row, out);
         if (!row->is_rest && (!view->max_columns || view->max_columns >= NARROW))
                 add_place(view, row, &place);
         if (place.len) {
                 width = text_width(buf_text(out) + from);
-                for (; width < SHARES_WIDTH + name_width(view); width++)
+                for (; width < live_view_shares_width(view) + name_width(view); width++)
                         buf_add_char(out, ' ');
                 buf_printf(out, "  %s", buf_text(&place));
         }
 }
 
-/* The last row may stand for several that were merged. */
-static size_t n_hidden(const struct live_view *view, const struct live_rows *rows)
+static size_t count_shown(const struct live_rows *rows)
 {
-        return rows->n - view->max_rows + (rows->n_merged ? rows->n_merged - 1 : 0);
+        size_t n = 0;
+
+        for (size_t i = 0; i < rows->n; i++)
+                n += live_row_is_shown(&rows->items[i]);
+        return n;
 }
 
 void live_view_text(const struct live_view *view, struct buf *out)
 {
         const struct live_rows *rows = &view->table->kinds[view->kind];
-        size_t from = out->len;
+        size_t from = out->len, n = 0;
 
         live_view_add_target(view, out);
         buf_add_str(out, "  ");
         live_view_add_facts(view, out);
         end_line(view, from, out);
-        from = out->len;
-        live_view_add_samples(view, out);
-        end_line(view, from, out);
+        for (size_t i = 0; i < live_view_n_sums(view); i++) {
+                from = out->len;
+                live_view_add_sums(view, i, out);
+                end_line(view, from, out);
+        }
         from = out->len;
         live_view_add_columns(view, out);
         end_line(view, from, out);
-        for (size_t i = 0; i < rows->n && (!view->max_rows || i < view->max_rows); i++) {
+        for (size_t i = 0; i < rows->n && (!view->max_rows || n < view->max_rows); i++) {
+                if (!live_row_is_shown(&rows->items[i]))
+                        continue;
+                n++;
                 from = out->len;
                 live_view_add_row(view, &rows->items[i], out);
                 end_line(view, from, out);
         }
-        if (view->max_rows && rows->n > view->max_rows)
-                buf_printf(out, "%*s%zu more\n", SHARES_WIDTH, "", n_hidden(view, rows));
+        /* the last row may stand for several that were merged */
+        if (n < count_shown(rows))
+                buf_printf(out, "%*s%zu more\n", (int)live_view_shares_width(view), "",
+                           count_shown(rows) - n + (rows->n_merged ? rows->n_merged - 1 : 0));
 }
 
 /* --- JSON --- */
@@ -231,6 +341,12 @@ static void add_sum(struct json *json, const char *key, const struct live_sum *s
         json_key_u64(json, "samples", sum->count);
         json_key_u64(json, "total", sum->weight);
         json_end_object(json);
+}
+
+static void add_states(struct json *json, const char *key, const uint64_t *ns)
+{
+        json_key(json, key);
+        wall_view_json_states(ns, json);
 }
 
 static void add_row(struct json *json, enum live_kind kind, const struct live_row *row)
@@ -253,14 +369,19 @@ static void add_row(struct json *json, enum live_kind kind, const struct live_ro
                 json_key_bool(json, "is_python", row->is_python);
                 if (row->is_python) {
                         json_key_str(json, "file", row->file);
-                        json_key_u64(json, "line", row->line);
+                        json_key_u64(json, "line", line_of(row));
                 } else {
                         json_key_str(json, "module", row->module);
                         json_key_bool(json, "is_kernel", row->is_kernel);
                 }
         }
-        add_sum(json, "now", &row->now);
-        add_sum(json, "since", &row->since);
+        if (row->states) {
+                add_states(json, "now", row->states->now);
+                add_states(json, "since", row->states->since);
+        } else {
+                add_sum(json, "now", &row->now);
+                add_sum(json, "since", &row->since);
+        }
         json_end_object(json);
 }
 
@@ -279,6 +400,34 @@ static void add_number(struct json *json, const char *key, double value, int dec
 {
         json_key(json, key);
         json_fixed(json, value, decimals);
+}
+
+static void add_wall_times(struct json *json, const char *key, const struct wall_times *t)
+{
+        json_key(json, key);
+        json_begin_object(json);
+        add_number(json, "elapsed_seconds", (double)t->elapsed_ns / 1e9, 6);
+        json_key(json, "seconds");
+        wall_view_json_states(t->ns, json);
+        add_number(json, "waiting_without_stack_seconds", (double)t->stackless_ns / 1e9, 6);
+        json_end_object(json);
+}
+
+static void add_wall(struct json *json, const struct live_table *table)
+{
+        const struct wall_times *t = &table->wall_since;
+
+        json_key(json, "wall");
+        json_begin_object(json);
+        json_key_u64(json, "threads", t->n_threads);
+        json_key_u64(json, "idle_threads", t->n_idle_threads);
+        add_wall_times(json, "now", &table->wall_now);
+        add_wall_times(json, "since", t);
+        if (t->gil_holder) {
+                json_key_str(json, "gil_holder", t->gil_holder->name);
+                add_number(json, "gil_holder_share", t->gil_share, 3);
+        }
+        json_end_object(json);
 }
 
 void live_view_json(const struct live_view *view, struct buf *out)
@@ -301,6 +450,8 @@ void live_view_json(const struct live_view *view, struct buf *out)
         json_key_u64(&json, "not_kept", view->n_dropped);
         add_sum(&json, "now", &table->now);
         add_sum(&json, "since", &table->since);
+        if (has_wall(view))
+                add_wall(&json, table);
         for (unsigned i = 0; i < LIVE_N_KINDS; i++)
                 add_rows(&json, view, (enum live_kind)i);
         json_end_object(&json);

@@ -24,13 +24,15 @@ struct live_view {
         unsigned max_columns; /* of text; 0: no limit */
 };
 
-enum { LIVE_VIEW_SHARES_WIDTH = 20 }; /* of the columns before a name */
+/* Of the columns before a name. */
+size_t live_view_shares_width(const struct live_view *view);
 
-/* The heading in four parts, each without an end of line: what is measured; how, how long, and what wperf
- * itself uses; samples; names of the columns. */
+/* The heading in parts, each without an end of line: what is measured; how, how long, and what wperf itself
+ * uses; lines of samples or of states, live_view_n_sums() of them; names of the columns. */
 void live_view_add_target(const struct live_view *view, struct buf *out);
 void live_view_add_facts(const struct live_view *view, struct buf *out);
-void live_view_add_samples(const struct live_view *view, struct buf *out);
+size_t live_view_n_sums(const struct live_view *view);
+void live_view_add_sums(const struct live_view *view, size_t line, struct buf *out);
 void live_view_add_columns(const struct live_view *view, struct buf *out);
 
 /* Appends a row, without its end. */

@@ -17,7 +17,7 @@ static const unsigned waits[] = {WAIT_KIND_GIL,      WAIT_KIND_LOCK,  WAIT_KIND_
                                  WAIT_KIND_NETWORK,  WAIT_KIND_PIPE,  WAIT_KIND_CHILD,  WAIT_KIND_SLEEP,
                                  WAIT_KIND_TERMINAL, WAIT_KIND_OTHER, WAIT_KIND_UNKNOWN};
 
-enum { MOST_NAME_COLUMNS = 26, COLUMN = 7, LEAST_NS = 5000000, TASK_ROWS = 5 };
+enum { MOST_NAME_COLUMNS = 26, COLUMN = WALL_VIEW_COLUMN, LEAST_NS = 5000000, TASK_ROWS = 5 };
 
 static double seconds(uint64_t ns)
 {
@@ -45,27 +45,54 @@ static void add_line(const struct wall_view *view, const struct buf *line, struc
 
 /* --- States --- */
 
+/* Kinds of waiting that have one part in a thousand, the largest first; returns their number. */
+static size_t sort_kinds(const struct wall_times *t, unsigned kinds[N_ELEMENTS(waits)])
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < N_ELEMENTS(waits); i++) {
+                size_t at = n;
+
+                if (!t->ns[waits[i]] || t->ns[waits[i]] < t->total_ns / 1000)
+                        continue;
+                for (; at && t->ns[kinds[at - 1]] < t->ns[waits[i]]; at--)
+                        kinds[at] = kinds[at - 1];
+                kinds[at] = waits[i];
+                n++;
+        }
+        return n;
+}
+
 static void add_kinds(const struct wall_times *t, struct buf *line)
 {
-        bool is_taken[WALL_N_STATES] = {false}, has_any = false;
+        unsigned kinds[N_ELEMENTS(waits)];
+        size_t n = sort_kinds(t, kinds);
 
-        for (size_t n = 0; n < N_ELEMENTS(waits); n++) {
-                unsigned best = WALL_N_STATES;
+        for (size_t i = 0; i < n; i++)
+                buf_printf(line, "%s%s %.2f", i ? ", " : "  ", wall_state_word(kinds[i]),
+                           seconds(t->ns[kinds[i]]));
+}
 
-                for (size_t i = 0; i < N_ELEMENTS(waits); i++) {
-                        unsigned kind = waits[i];
+static double share(const struct wall_times *t, unsigned state)
+{
+        return t->total_ns ? 100 * (double)t->ns[state] / (double)t->total_ns : 0;
+}
 
-                        if (!is_taken[kind] && t->ns[kind] &&
-                            (best == WALL_N_STATES || t->ns[kind] > t->ns[best]))
-                                best = kind;
-                }
-                if (best == WALL_N_STATES || t->ns[best] < t->total_ns / 1000)
-                        return;
-                is_taken[best] = true;
-                buf_printf(line, "%s%s %.2f", has_any ? ", " : "  ", wall_state_word(best),
-                           seconds(t->ns[best]));
-                has_any = true;
-        }
+/* Smaller ones are left out, except those that are always there. */
+#define LEAST_SHARE 0.5
+
+void wall_view_add_shares(const struct wall_times *t, struct buf *out)
+{
+        unsigned kinds[N_ELEMENTS(waits)];
+        size_t n = sort_kinds(t, kinds);
+
+        buf_printf(out, "on CPU %.0f %%, runnable %.0f", share(t, WAIT_KIND_ON_CPU), share(t, WALL_RUNNABLE));
+        for (size_t i = 0; i < n && share(t, kinds[i]) >= LEAST_SHARE; i++)
+                buf_printf(out, ", %s %.0f", wall_state_word(kinds[i]), share(t, kinds[i]));
+        if (share(t, WALL_OWN) >= LEAST_SHARE)
+                buf_printf(out, ", wperf itself %.0f", share(t, WALL_OWN));
+        if (t->ns[WAIT_KIND_IDLE])
+                buf_printf(out, ", idle %.0f", share(t, WAIT_KIND_IDLE));
 }
 
 static void add_state(const struct wall_view *view, const char *name, uint64_t ns, const struct buf *more,
@@ -121,7 +148,7 @@ static uint64_t shown_ns(const struct wall_times *t)
 }
 
 /* The CPU, and columns that have one part in a hundred of what is shown. */
-static size_t choose_columns(const struct wall_times *t, unsigned *columns)
+size_t wall_view_choose_columns(const struct wall_times *t, unsigned columns[WALL_N_STATES])
 {
         uint64_t least_ns = shown_ns(t) / 100;
         unsigned order[WALL_N_STATES] = {WAIT_KIND_ON_CPU, WALL_GC, WAIT_KIND_IDLE};
@@ -140,7 +167,7 @@ static size_t choose_columns(const struct wall_times *t, unsigned *columns)
         return n;
 }
 
-static const char *column_name(unsigned state)
+const char *wall_view_column_name(unsigned state)
 {
         static const char *const names[WALL_N_STATES] = {
                 [WAIT_KIND_ON_CPU] = "CPU", [WAIT_KIND_NETWORK] = "net", [WAIT_KIND_TERMINAL] = "term",
@@ -150,7 +177,7 @@ static const char *column_name(unsigned state)
         return names[state] ? names[state] : wall_state_word(state);
 }
 
-static void add_cell(uint64_t ns, struct buf *line)
+void wall_view_add_cell(uint64_t ns, struct buf *line)
 {
         if (ns < LEAST_NS)
                 buf_printf(line, "%*s", COLUMN, "-");
@@ -171,9 +198,9 @@ static void add_function(const struct wall_view *view, const struct wall_functio
         AUTO_RELEASE(buf) line = {0};
         AUTO_RELEASE(buf) name = {0};
 
-        add_cell(f->total_ns, &line);
+        wall_view_add_cell(f->total_ns, &line);
         for (size_t i = 0; i < columns->n; i++)
-                add_cell(f->ns[columns->states[i]], &line);
+                wall_view_add_cell(f->ns[columns->states[i]], &line);
         text_add_printable(&name, f->name->name);
         for (size_t width = text_width(buf_text(&name)); width < columns->name_columns; width++)
                 buf_add_char(&name, ' ');
@@ -198,9 +225,9 @@ static void add_rest(const struct wall_view *view, size_t first, const struct wa
                 for (unsigned k = 0; k < WALL_N_STATES; k++)
                         rest.ns[k] += t->functions[end].ns[k];
         }
-        add_cell(rest.total_ns, &line);
+        wall_view_add_cell(rest.total_ns, &line);
         for (size_t i = 0; i < columns->n; i++)
-                add_cell(rest.ns[columns->states[i]], &line);
+                wall_view_add_cell(rest.ns[columns->states[i]], &line);
         buf_printf(&line, "  %zu more", end - first);
         add_line(view, &line, out);
 }
@@ -236,10 +263,10 @@ static void add_functions(const struct wall_view *view, struct buf *out)
         struct wall_columns columns = {.name_columns = name_columns(view, n_rows)};
         AUTO_RELEASE(buf) head = {0};
 
-        columns.n = choose_columns(t, columns.states);
+        columns.n = wall_view_choose_columns(t, columns.states);
         buf_printf(&head, "%*s", COLUMN, "wall");
         for (size_t i = 0; i < columns.n; i++)
-                buf_printf(&head, "%*s", COLUMN, column_name(columns.states[i]));
+                buf_printf(&head, "%*s", COLUMN, wall_view_column_name(columns.states[i]));
         buf_printf(&head, "  function, in seconds%s", t->shown & WALL_IDLE ? "" : ", without idle");
         add_line(view, &head, out);
         for (size_t i = 0; i < n_rows; i++)
@@ -248,14 +275,18 @@ static void add_functions(const struct wall_view *view, struct buf *out)
                 add_rest(view, n_rows, &columns, out);
 }
 
+void wall_view_add_gil(const struct wall_times *t, struct buf *out)
+{
+        buf_printf(out, "GIL: %.0f %% waited while ", 100 * t->gil_share);
+        text_add_printable(out, t->gil_holder->name);
+        buf_add_str(out, " held it");
+}
+
 static void add_gil(const struct wall_view *view, struct buf *out)
 {
-        const struct wall_times *t = view->times;
         AUTO_RELEASE(buf) line = {0};
 
-        buf_printf(&line, "GIL: %.0f %% waited while ", 100 * t->gil_share);
-        text_add_printable(&line, t->gil_holder->name);
-        buf_add_str(&line, " held it");
+        wall_view_add_gil(view->times, &line);
         add_line(view, &line, out);
 }
 
@@ -300,7 +331,7 @@ void wall_view_text(const struct wall_view *view, struct buf *out)
 
 /* --- JSON --- */
 
-static void add_json_states(const uint64_t *ns, struct json *json)
+void wall_view_json_states(const uint64_t *ns, struct json *json)
 {
         json_begin_object(json);
         for (unsigned i = 0; i < WALL_N_STATES; i++) {
@@ -323,7 +354,7 @@ void wall_view_json(const struct wall_view *view, struct json *json)
         json_fixed(json, seconds(t->elapsed_ns), 6);
         json_key_u64(json, "threads", t->n_threads);
         json_key(json, "seconds");
-        add_json_states(t->ns, json);
+        wall_view_json_states(t->ns, json);
         json_key(json, "waiting_without_stack_seconds");
         json_fixed(json, seconds(t->stackless_ns), 6);
         json_key(json, "functions");
@@ -342,7 +373,7 @@ void wall_view_json(const struct wall_view *view, struct json *json)
                         json_fixed(json, f->error_ns / 1e9, 6);
                 }
                 json_key(json, "seconds");
-                add_json_states(f->ns, json);
+                wall_view_json_states(f->ns, json);
                 json_end_object(json);
         }
         json_end_array(json);

@@ -54,7 +54,7 @@ TEST(an_interval_and_the_sums_since_the_start)
         builder_round(&b);
         builder_round(&b);
         put(model, &b);
-        live_model_end_interval(model, UINT64_MAX / 2, false);
+        live_model_end_interval(model, UINT64_MAX / 2, 0, false);
         first = live_model_make_table(model);
         EXPECT_INT(first->now.self_count, 2);
         EXPECT_INT(first->since.self_count, 2);
@@ -69,7 +69,7 @@ TEST(an_interval_and_the_sums_since_the_start)
         builder_end(&b);
         builder_round(&b);
         put(model, &b);
-        live_model_end_interval(model, UINT64_MAX / 2 + 1, true);
+        live_model_end_interval(model, UINT64_MAX / 2 + 1, 0, true);
         second = live_model_make_table(model);
         EXPECT_INT(second->now.self_count, 1);
         EXPECT_INT(second->since.self_count, 3);
@@ -96,11 +96,11 @@ TEST(records_are_put_in_the_order_of_time)
         builder_sample_ip(&b, 5, 10, 10, 0x1000);
         builder_round(&b);
         put(model, &b);
-        live_model_end_interval(model, 1, false);
+        live_model_end_interval(model, 1, 0, false);
         builder_comm(&b, 4, 10, 10, "named", true);
         builder_round(&b);
         put(model, &b);
-        live_model_end_interval(model, 2, false);
+        live_model_end_interval(model, 2, 0, false);
         table = live_model_make_table(model);
         EXPECT_INT(table->since.self_count, 1);
         EXPECT_TRUE(row_of(table, LIVE_PROCESSES, "named") != NULL);

@@ -68,7 +68,7 @@ static bool is_named(struct program *p, unsigned number)
         live_model_put(p->model, p->records.records.data, p->records.records.len);
         buf_clear(&p->records.records);
         p->now_ns += 1000000000;
-        live_model_end_interval(p->model, p->now_ns, false);
+        live_model_end_interval(p->model, p->now_ns, 0, false);
         table = live_model_make_table(p->model);
         rows = &table->kinds[LIVE_FUNCTIONS];
         snprintf(name, sizeof(name), "generated%u", number);

@@ -117,7 +117,7 @@ static void run_interval(struct machine *m)
         record_window_add(m->window, m->records.records.data, m->records.records.len);
         buf_clear(&m->records.records);
         m->now_ns += INTERVAL * 1000000000ull;
-        live_model_end_interval(m->model, m->now_ns, false);
+        live_model_end_interval(m->model, m->now_ns, 0, false);
 }
 
 static void begin(struct machine *m)
