@@ -464,6 +464,17 @@ def test_states_of_a_process_that_runs(t: Context) -> None:
 
 
 @limit(240)
+def test_a_process_in_which_nothing_happens(t: Context) -> None:
+    """No record follows those of its waits, and yet they are shown soon."""
+    need_events()
+    process = t.started_ready(PYTHON, script(t, "still.py", "import time\nprint('ready', flush=True)\ntime.sleep(1000)\n"))
+    done = t.ours("top", "--wall", "--json", "-d", "1s", "--timeout", "5s", str(process.pid))
+    shares = [document["wall"]["since"]["seconds"].get("sleep", 0) / document["wall"]["since"]["elapsed_seconds"]
+              for document in documents_of(done.out)[2:4]]
+    check(len(shares) == 2 and min(shares) > 0.9, f"it sleeps: {shares}", done)
+
+
+@limit(240)
 def test_wall_time_on_the_screen(t: Context) -> None:
     need_events()
     process = t.started_ready(PYTHON, script(t, "waiters.py", WAITERS))

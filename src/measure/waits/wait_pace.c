@@ -32,6 +32,10 @@ enum {
 /* Between two readings of a wait that goes on, if readings are taken. */
 #define AGAIN_NS 10000000000ull
 
+/* And between two readings of any thread: records are sorted by time, so those of a program in which nothing
+ * happens come out when others follow. */
+#define FOLLOW_NS 150000000ull
+
 /* A thread as it was looked at last. */
 struct looked_thread {
         uint64_t n_switches;     /* at its last reading; UINT64_MAX: it was not read */
@@ -61,6 +65,7 @@ struct wait_pace {
         size_t n_pids;
         size_t n_looked; /* threads in this pass */
         uint64_t n_left_out;
+        uint64_t read_ns;     /* when a thread was read last */
         struct os_lock *lock; /* for: */
         struct buf records;
         struct wait_pace_readings readings; /* of them, and of those that were taken */
@@ -181,7 +186,7 @@ static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *
         else
                 plan_tasks(p, thread);
         thread->n_switches = reading.n_switches;
-        thread->read_ns = thread->looked_ns;
+        thread->read_ns = p->read_ns = thread->looked_ns;
         reading.look_ns = look_ns;
         if (thread->lacks_tasks || (reading.how == WAIT_HOW_MOVING && thread->tasks_ns))
                 reading.python |= WAIT_PYTHON_TASKS;
@@ -198,7 +203,8 @@ static bool is_to_read(const struct wait_pace *p, const struct looked_thread *th
         if (now->after_ns - now->before_ns > MOST_MET_NS)
                 return false;
         return now->n_switches != thread->n_switches ||
-               (p->request.is_live && thread->looked_ns - thread->read_ns >= AGAIN_NS) ||
+               (p->request.is_live && (thread->looked_ns - thread->read_ns >= AGAIN_NS ||
+                                       thread->looked_ns - p->read_ns >= FOLLOW_NS)) ||
                (thread->lacks_tasks && thread->looked_ns >= thread->tasks_ns);
 }
 

@@ -29,7 +29,7 @@ struct wait_pace_request {
         bool adds_switches;
         /* Readings are taken while it runs. There is no end of them, so tasks of loops, which all belong to
          * one section, are not read; and a wait that goes on is read again, because its reading is forgotten
-         * some day. */
+         * some day, and because a reading comes out when another one follows. */
         bool is_live;
 };
 
