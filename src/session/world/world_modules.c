@@ -259,6 +259,7 @@ void modules_keep(struct world *w, const bool *is_used, const struct strpool *ol
                         put_identity(t, (module_id)i);
                         t->lookup_bytes += lookup_bytes(w, m);
                 } else {
+                        m->path = 0; /* who goes over all modules finds it */
                         ARRAY_PUSH(t->free_ids, t->n_free, t->cap_free, (module_id)i);
                 }
         }

@@ -108,6 +108,8 @@ TEST(modules_keep_their_ids_until_nobody_maps_them)
                 replay(w, &b);
                 if (world_n_known_modules(w) > 50)
                         world_forget_unmapped(w);
+                for (module_id i = 0; i < world_n_modules(w); i++) /* also those that were forgotten */
+                        EXPECT_TRUE(world_text(w, world_get_module(w, i)->path) != NULL);
                 EXPECT_STR(path_at(w, pid, 0x1000), path);
                 EXPECT_INT(world_find(w, pid, PERF_MISC_USER, 0x9000).module, library);
         }
