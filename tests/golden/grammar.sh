@@ -23,8 +23,6 @@ try record --engine bpf,stop -- ./program
 try record -e wall:u -- ./program
 try record -e wall:1000 -- ./program
 try record --mode off -- ./program
-try top --wall
-try top --idle
 try top --gil
 try record --every 60s -- ./program
 for option in -i -n -t -s; do
