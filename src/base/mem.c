@@ -5,9 +5,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 static void (*on_exhausted)(void *ctx, size_t bytes);
 static void *exhausted_ctx;
@@ -68,11 +65,4 @@ void *mem_grow(void *items, size_t n, size_t *cap, size_t size)
                 return items;
         *cap = *cap ? *cap * 2 : 8;
         return mem_resize(items, *cap, size);
-}
-
-void mem_give_back(void)
-{
-#ifdef __GLIBC__
-        malloc_trim(0);
-#endif
 }

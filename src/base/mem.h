@@ -21,9 +21,6 @@ char *mem_strdup(const char *text) MUST_CHECK;
 /* Makes room for one more element in the array `items` with `n` used of `*cap`; returns the array. */
 void *mem_grow(void *items, size_t n, size_t *cap, size_t size) MUST_CHECK;
 
-/* Gives freed memory back to the system, where the C library keeps it between pieces that are in use. */
-void mem_give_back(void);
-
 /* ARRAY_PUSH(v.items, v.n_items, v.cap, value) for a plain array of any element type. */
 #define ARRAY_PUSH(items, n, cap, ...)                                                                       \
         do {                                                                                                 \

@@ -458,7 +458,7 @@ static void limit_names(struct live_model *m)
             !is_too_much(held.bytes, MAX_NAMES_BYTES, m->needed.bytes))
                 return;
         report_session_renew(&m->session, &request);
-        mem_give_back();
+        os_give_memory_back();
         m->needed = (struct held_names){0};
         if (m->python.len)
                 module_source_set_python(m->session.modules, cursor_make(m->python.data, m->python.len));

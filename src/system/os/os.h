@@ -192,6 +192,9 @@ void os_expect_heap(size_t size);
  * resource limit. */
 uint64_t os_memory_bytes(void);
 
+/* Gives freed memory back to the system, which glibc keeps between pieces that are in use. */
+void os_give_memory_back(void);
+
 /* --- Time and machine ----------------------------------------------------------------------------------- */
 
 uint64_t os_monotonic_ns(void);

@@ -2,6 +2,9 @@
 /* The memory that this process may use: that of the machine, or less because of a control group or a
  * resource limit. */
 #include <inttypes.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -86,4 +89,11 @@ uint64_t os_memory_bytes(void)
                 lower(&bytes, limit.rlim_cur);
         lower_by_groups(&bytes);
         return bytes;
+}
+
+void os_give_memory_back(void)
+{
+#ifdef __GLIBC__
+        malloc_trim(0);
+#endif
 }

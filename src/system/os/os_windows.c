@@ -376,6 +376,10 @@ uint64_t os_memory_bytes(void)
         return GlobalMemoryStatusEx(&memory) ? memory.ullTotalPhys : UINT64_MAX;
 }
 
+void os_give_memory_back(void)
+{
+}
+
 uint64_t os_monotonic_ns(void)
 {
         LARGE_INTEGER count, hz;
