@@ -356,6 +356,15 @@ def test_wrong_command_lines(t: Context) -> None:
     harness.check_sentence(done, "no.data")
 
 
+def test_all_sessions_are_opened_first(t: Context) -> None:
+    """The first one, which reading would refuse, is not read if the second does not exist."""
+    diff_sessions.write_program(t.path("old"), diff_sessions.OLD)
+    diff_sessions.write_run(t.path("empty.data"), t.path("old"), diff_sessions.OLD, {})
+    for argv in (("diff", "empty.data", "none.data"), ("check", "--max-change", "5%", "empty.data", "--", "none.data")):
+        harness.check_sentence(t.ours(*argv), "none.data")
+    harness.check_sentence(t.ours("diff", "empty.data", "old"), "old: ")
+
+
 # --- sessions of stat ---
 
 

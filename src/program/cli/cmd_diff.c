@@ -250,6 +250,8 @@ static bool read_runs(struct diffing *d, struct err *err)
 {
         d->values = run_values_new();
         d->request.warnings = &d->warnings;
+        if (!compared_runs_can_open(&d->paths, d->request.sources, err))
+                return false;
         for (int side = RUN_A; side < RUN_N_SIDES; side++) {
                 if (!compared_runs_read(d->values, &d->paths, (enum run_side)side, &d->request, &d->n_read,
                                         err))

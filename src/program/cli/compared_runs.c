@@ -68,6 +68,18 @@ bool compared_paths_spare(const struct compared_paths *paths, const char *option
         return true;
 }
 
+bool compared_runs_can_open(const struct compared_paths *paths, const struct resolver_sources *sources,
+                            struct err *err)
+{
+        for (int side = RUN_A; side < RUN_N_SIDES; side++) {
+                for (size_t i = 0; i < paths->n[side]; i++) {
+                        if (!session_input_check(paths->paths[side][i], report_session_access(sources), err))
+                                return false;
+                }
+        }
+        return true;
+}
+
 bool compared_runs_read(struct run_values *values, const struct compared_paths *paths, enum run_side side,
                         const struct measured_session_request *request, size_t *n_read, struct err *err)
 {

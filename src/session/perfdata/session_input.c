@@ -103,6 +103,17 @@ struct session_input *session_input_open(const char *path, struct session_access
         return TAKE(input);
 }
 
+bool session_input_check(const char *path, struct session_access access, struct err *err)
+{
+        AUTO(os_map) map = access.converter ? os_map_open(path, NULL) : NULL;
+        AUTO(perfdata_reader) reader = NULL;
+
+        if (map && access.converter->is(map->bytes, map->size_bytes))
+                return true;
+        reader = perfdata_open(path, err);
+        return reader && session_input_admit(reader, path, access, err);
+}
+
 struct session_input *session_input_of_memory(struct buf *bytes, const char *name, struct err *err)
 {
         AUTO(session_input) input = mem_new(1, sizeof(*input));
