@@ -320,6 +320,13 @@ def test_no_such_target(t: Context) -> None:
     harness.check_sentence(done, "no running process has the image 'no-such-image'")
 
 
+def test_all_processes_and_some(t: Context) -> None:
+    for command in "record", "stat", "top":
+        done = t.ours(command, "-a", "-p", str(os.getpid()))
+        check(done.status == 2, f"{command}: wrong usage", done)
+        harness.check_sentence(done, "-p and -a cannot be used together")
+
+
 def need_clock_of_the_vdso() -> None:
     """With other sources the vDSO asks the kernel."""
     path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"

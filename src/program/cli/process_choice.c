@@ -41,6 +41,9 @@ static bool check_alone(const struct target_options *o, struct err *err)
 {
         const char *other = o->pids.n ? "-p" : o->all_cpus ? "-a" : NULL;
 
+        if (o->pids.n && o->all_cpus)
+                return err_set(err, ERR_USAGE,
+                               "-p and -a cannot be used together: -a measures all processes; leave one out");
         if (o->cgroup && (other || o->comm))
                 return err_set(err, ERR_USAGE, "--cgroup and %s cannot be used together",
                                other ? other : "--comm");
