@@ -43,7 +43,7 @@ static bool unknown_key(const char *word, size_t len, bool with_access, struct e
                 return err_set(err, ERR_USAGE, "--sort %s is a table of wperf report", key);
         return err_set(err, ERR_USAGE, "--sort has no key '%s'%s%s%s; it takes " ROW_KEY_LIST "%s", key,
                        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
-                       with_access ? ", " ACCESS_KEY_LIST : "");
+                       with_access ? ", " ACCESS_KEY_LIST : ", and syscall or lock for a table of its own");
 }
 
 /* `table` is a word that does not count as a key, or NULL. `ret_access` is NULL if keys of accesses are not
