@@ -359,6 +359,12 @@ static bool is_16_bit_branch(const uint8_t *code, size_t at)
         return is_near && memchr(code, 0x66, at);
 }
 
+/* LLVM takes base 5, which means none, for r21 or r29 if REX2 has B4. */
+static bool is_rex2_with_b4(const uint8_t *code, size_t n, size_t at)
+{
+        return at + 1 < n && code[at] == 0xd5 && (code[at + 1] & 0x10);
+}
+
 /* Prefixes alone are for LLVM's caller to join. */
 static bool is_compared(const uint8_t *code, size_t n)
 {
@@ -366,7 +372,7 @@ static bool is_compared(const uint8_t *code, size_t n)
 
         while (at < n && disasm_is_prefix_x86_64(code[at]))
                 at++;
-        return at < n && !is_16_bit_branch(code, at);
+        return at < n && !is_16_bit_branch(code, at) && !is_rex2_with_b4(code, n, at);
 }
 
 /* The bytes of this program that LLVM disassembles. */
@@ -427,7 +433,7 @@ static size_t compare_rex2(struct disasm *disasm, const uint8_t *start, size_t n
 
 TEST(sizes_with_rex2)
 {
-        /* Base 5 means no base and a displacement of 32 bits, but LLVM takes it for r21 if REX2 has B4. */
+        /* See is_rex2_with_b4(): no base 5 beside B4. */
         static const struct {
                 uint8_t bytes[3];
                 uint8_t n, sib;
