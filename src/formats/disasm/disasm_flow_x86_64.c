@@ -295,19 +295,24 @@ bool disasm_is_invalid_x86_64(const uint8_t *code, size_t size)
         return insn.is_invalid;
 }
 
+static struct disasm_effect effect_of(const struct x86_insn *insn)
+{
+        if (insn->is_invalid)
+                return plain(DISASM_NEXT);
+        if (insn->is_jmpabs)
+                return (struct disasm_effect){DISASM_JUMP, true, false,
+                                              (uint64_t)signed_at(insn, insn->opcode_off + 1, 8)};
+        if (insn->is_vector || insn->map == MAP_OTHER)
+                return with_operand(insn, DISASM_NEXT);
+        return insn->map == MAP_0F ? effect_of_0f(insn) : effect_of_one_byte(insn);
+}
+
 struct disasm_effect disasm_effect_x86_64(const uint8_t *code, size_t size, uint64_t addr)
 {
         struct x86_insn insn = {.code = code, .size = size, .addr = addr};
 
         find_opcode(&insn);
-        if (insn.is_invalid)
-                return plain(DISASM_NEXT);
-        if (insn.is_jmpabs)
-                return (struct disasm_effect){DISASM_JUMP, true, false,
-                                              (uint64_t)signed_at(&insn, insn.opcode_off + 1, 8)};
-        if (insn.is_vector || insn.map == MAP_OTHER)
-                return with_operand(&insn, DISASM_NEXT);
-        return insn.map == MAP_0F ? effect_of_0f(&insn) : effect_of_one_byte(&insn);
+        return effect_of(&insn);
 }
 
 /* --- sizes --- */
@@ -449,6 +454,17 @@ size_t disasm_size_x86_64(const uint8_t *code, size_t size)
 
         find_opcode(&insn);
         return size_of(&insn);
+}
+
+size_t disasm_step_x86_64(const uint8_t *code, size_t size, uint64_t addr, struct disasm_effect *ret)
+{
+        struct x86_insn insn = {.code = code, .size = size, .addr = addr};
+
+        find_opcode(&insn);
+        insn.size = size_of(&insn);
+        if (insn.size)
+                *ret = effect_of(&insn);
+        return insn.size;
 }
 
 /* --- fields --- */

@@ -44,6 +44,9 @@ struct disasm_effect disasm_effect_arm64(uint32_t word, uint64_t addr);
  * opcode that does not allow it. The size of invalid instructions is arbitrary. */
 size_t disasm_size_x86_64(const uint8_t *code, size_t size);
 
+/* The same, and the effect of the instruction; the opcode is looked for only once. */
+size_t disasm_step_x86_64(const uint8_t *code, size_t size, uint64_t addr, struct disasm_effect *ret);
+
 /* The parts of an instruction, as offsets in it; a part with size 0 does not exist. */
 struct disasm_x86_fields {
         uint8_t size_bytes;

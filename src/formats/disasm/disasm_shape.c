@@ -300,3 +300,31 @@ bool disasm_shape_get(enum disasm_arch arch, const uint8_t *code, size_t size, u
         *ret = (struct disasm_shape){0};
         return arch == DISASM_X86_64 ? get_x86_64(code, size, addr, ret) : get_arm64(code, size, addr, ret);
 }
+
+static struct disasm_step step_x86_64(const uint8_t *code, size_t size, uint64_t addr)
+{
+        struct disasm_effect effect;
+        size_t n = disasm_step_x86_64(code, size < X86_64_MAX_INSN_BYTES ? size : X86_64_MAX_INSN_BYTES, addr,
+                                      &effect);
+
+        if (!n)
+                return (struct disasm_step){.size_bytes = 1};
+        return (struct disasm_step){(uint8_t)n, (uint8_t)effect.flow, effect.has_target, effect.is_operand,
+                                    effect.target};
+}
+
+struct disasm_step disasm_step_get(enum disasm_arch arch, const uint8_t *code, size_t size, uint64_t addr)
+{
+        struct disasm_shape shape;
+        struct disasm_step step = {0};
+
+        if (arch == DISASM_X86_64)
+                return step_x86_64(code, size, addr);
+        disasm_shape_get(arch, code, size, addr, &shape);
+        step.size_bytes = shape.size_bytes;
+        step.flow = shape.flow;
+        step.is_operand = shape.n_refs && shape.refs[0].kind == DISASM_REF_PC;
+        step.has_target = step.is_operand || (shape.n_refs && shape.refs[0].kind == DISASM_REF_CODE);
+        step.target = step.has_target ? shape.refs[0].value : 0;
+        return step;
+}

@@ -53,6 +53,18 @@ struct disasm_shape {
 bool disasm_shape_get(enum disasm_arch arch, const uint8_t *code, size_t size, uint64_t addr,
                       struct disasm_shape *ret);
 
+/* Where control goes after an instruction, and the address that is relative to it. */
+struct disasm_step {
+        uint8_t size_bytes;
+        uint8_t flow;    /* enum disasm_flow */
+        bool has_target; /* the shape's first field is DISASM_REF_CODE or DISASM_REF_PC */
+        bool is_operand; /* it is DISASM_REF_PC */
+        uint64_t target;
+};
+
+/* That part of the shape, for code of which every instruction is looked at: on x86-64 in 60 % of the time. */
+struct disasm_step disasm_step_get(enum disasm_arch arch, const uint8_t *code, size_t size, uint64_t addr);
+
 /* --- Jump tables of AArch64 ----------------------------------------------------------------------------- */
 
 /* The size of the elements that a load with a register as offset (ldrb w0, [x1, w0, uxtw]) reads; 0:

@@ -7,6 +7,7 @@
 #include "code_image_internal.h"
 #include "map.h"
 #include "mem.h"
+#include "search.h"
 
 /* The length of the name of the function that `name` is a cold part of; 0: it is none. */
 static size_t cold_of(const char *name)
@@ -65,11 +66,11 @@ struct code_entry {
 };
 
 static void note_reference(const struct code_image *image, struct code_entry *entries, uint32_t from,
-                           const struct disasm_shape *shape)
+                           const struct disasm_step *step)
 {
-        uint64_t addr = shape->refs[0].value;
+        uint64_t addr = step->target;
         uint32_t to = code_image_find(image, addr);
-        bool is_jump = shape->flow == DISASM_JUMP || shape->flow == DISASM_BRANCH;
+        bool is_jump = step->flow == DISASM_JUMP || step->flow == DISASM_BRANCH;
 
         if (to == CODE_NO_FUNCTION || to == from)
                 return;
@@ -81,40 +82,51 @@ static void note_reference(const struct code_image *image, struct code_entry *en
         entries[to].is_called |= !is_jump;
         if (!is_jump)
                 return;
-        entries[to].is_branch |= shape->flow == DISASM_BRANCH;
+        entries[to].is_branch |= step->flow == DISASM_BRANCH;
         entries[to].is_shared |= entries[to].from != CODE_NO_FUNCTION && entries[to].from != from;
         entries[to].from = from;
 }
 
 /* Whether an instruction of `f` leads out of it. */
-static bool leaves(const struct code_function *f, const struct disasm_shape *shape)
+static bool leaves(const struct code_function *f, const struct disasm_step *step)
 {
-        bool is_jump = shape->flow == DISASM_JUMP || shape->flow == DISASM_BRANCH;
+        bool is_jump = step->flow == DISASM_JUMP || step->flow == DISASM_BRANCH;
 
-        return shape->flow == DISASM_CALL || shape->flow == DISASM_RETURN ||
-               (is_jump &&
-                (!shape->n_refs || shape->refs[0].kind != DISASM_REF_CODE ||
-                 shape->refs[0].value < f->extents[0].start || shape->refs[0].value >= f->extents[0].end));
+        return step->flow == DISASM_CALL || step->flow == DISASM_RETURN ||
+               (is_jump && (!step->has_target || step->is_operand || step->target < f->extents[0].start ||
+                            step->target >= f->extents[0].end));
+}
+
+/* Where the code at `start` that code_image_find() gives to `from` ends; `start`: there is none. */
+static uint64_t end_of_own(const struct code_image *image, uint32_t from, uint64_t start, uint64_t end)
+{
+        size_t low = 0, high = image->n_pieces;
+
+        SEARCH_FIRST(low, high, middle, image->pieces[middle].start <= start);
+        if (!low || image->pieces[low - 1].function != from || image->pieces[low - 1].end < end)
+                return start;
+        return low < image->n_pieces && image->pieces[low].start < end ? image->pieces[low].start : end;
 }
 
 static void note_references(const struct code_image *image, enum disasm_arch arch, struct code_entry *entries,
                             uint32_t from)
 {
         const struct code_function *f = &image->functions[from];
-        struct disasm_shape shape;
+        struct disasm_step step;
         const uint8_t *code;
 
         for (size_t i = 0; i < f->n_extents; i++) {
                 uint64_t start = f->extents[i].start, size = f->extents[i].end - start;
+                uint64_t own_end = end_of_own(image, from, start, f->extents[i].end);
 
                 if (!code_image_read(image, start, size, &code))
                         continue;
-                for (uint64_t off = 0; off < size; off += shape.size_bytes) {
-                        disasm_shape_get(arch, code + off, size - off, start + off, &shape);
-                        entries[from].leaves |= leaves(f, &shape);
-                        if (shape.n_refs &&
-                            (shape.refs[0].kind == DISASM_REF_CODE || shape.refs[0].kind == DISASM_REF_PC))
-                                note_reference(image, entries, from, &shape);
+                for (uint64_t off = 0; off < size; off += step.size_bytes) {
+                        step = disasm_step_get(arch, code + off, size - off, start + off);
+                        entries[from].leaves |= leaves(f, &step);
+                        /* most jumps stay in their function */
+                        if (step.has_target && (step.target < start || step.target >= own_end))
+                                note_reference(image, entries, from, &step);
                 }
         }
 }

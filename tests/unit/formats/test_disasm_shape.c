@@ -163,4 +163,52 @@ TEST(adr_in_place_of_adrp)
         EXPECT_INT(ordinary.refs[0].kind, DISASM_REF_PC);
 }
 
+/* What the shape says of control flow and of its first field. */
+static struct disasm_step step_of(const struct disasm_shape *shape)
+{
+        const struct disasm_ref *ref = &shape->refs[0];
+        bool is_operand = shape->n_refs && ref->kind == DISASM_REF_PC;
+        bool has_target = is_operand || (shape->n_refs && ref->kind == DISASM_REF_CODE);
+
+        return (struct disasm_step){shape->size_bytes, shape->flow, has_target, is_operand,
+                                    has_target ? ref->value : 0};
+}
+
+static bool is_same_step(const struct disasm_step *a, const struct disasm_step *b)
+{
+        return a->size_bytes == b->size_bytes && a->flow == b->flow && a->has_target == b->has_target &&
+               a->is_operand == b->is_operand && a->target == b->target;
+}
+
+/* Steps of all one- and two-byte beginnings, with prefixes and numbers that vary, whole and cut off. */
+TEST(steps_are_those_of_shapes)
+{
+        static const uint8_t prefixes[] = {0, 0x48, 0x66, 0x67, 0xf2, 0xf3, 0xd5, 0x62, 0xc4, 0xc5};
+        size_t n_targets = 0, n_differ = 0;
+        uint32_t noise = 1;
+
+        for (uint32_t i = 0; i < (N_ELEMENTS(prefixes) << 16); i++) {
+                enum disasm_arch arch = i % 5 ? DISASM_X86_64 : DISASM_AARCH64;
+                struct disasm_step step, wanted;
+                struct disasm_shape shape;
+                uint8_t code[16];
+                size_t first = prefixes[i >> 16] != 0, size = 16 - i % 16;
+
+                for (size_t k = 0; k < sizeof(code); k++) {
+                        noise = noise * 1664525 + 1013904223;
+                        code[k] = (uint8_t)(noise >> 24);
+                }
+                code[0] = prefixes[i >> 16];
+                code[first] = (uint8_t)(i >> 8);
+                code[first + 1] = (uint8_t)i;
+                step = disasm_step_get(arch, code, size, ADDR);
+                disasm_shape_get(arch, code, size, ADDR, &shape);
+                wanted = step_of(&shape);
+                n_differ += !is_same_step(&step, &wanted);
+                n_targets += step.has_target;
+        }
+        EXPECT_INT(n_differ, 0);
+        EXPECT_TRUE(n_targets > 10000);
+}
+
 TAP_MAIN
