@@ -228,6 +228,28 @@ def test_renamed_functions_go_by_their_code(t: Context) -> None:
     check(done.status == 0 and "before of A is compared with after" in done.out, "check does as diff", done)
 
 
+TWINS = """#include <stdint.h>
+static volatile uint64_t sink;
+#define TWIN(name) __attribute__((noipa)) static void name(uint64_t n) { uint64_t x = sink; while (n--) x = (x * 25 + n) ^ (x >> 7); sink = x; }
+TWIN(first_twin)
+TWIN(second_twin)
+int main(int argc, char **argv) { for (int i = 0; i < 100; i++) (argc > 1 ? second_twin : first_twin)(1000000); return 0; }
+"""
+
+
+def test_functions_of_one_build_are_not_renamed(t: Context) -> None:
+    """Both sides run the same program, in which two functions have the same code: each side one of them."""
+    harness.need_events()
+    compiler = harness.need_tool("gcc")
+    with open(t.path("twins.c"), "w", encoding="ascii") as file:
+        file.write(TWINS)
+    check(t.run(compiler, "-O1", "-fno-ipa-icf", "-Wl,--build-id", "-o", t.path("twins"), t.path("twins.c")).status == 0, "compiles")
+    t.good("record", "-q", "--repeat", "2", "-o", "a-%n.data", "--vs", f"b-%n.data={t.path('twins')} second", "--", t.path("twins"))
+    done = t.good("diff", "--csv", *sessions("a", 2), "--", *sessions("b", 2))
+    found = {row["name"]: row["in"] for row in csv.DictReader(io.StringIO(done.out)) if "twin" in row["name"]}
+    check(found == {"first_twin": "only A", "second_twin": "only B"}, f"{found}", done)
+
+
 PYTHON_PROGRAM = """import sys
 def norm(n):
     t = 0

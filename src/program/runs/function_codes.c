@@ -148,7 +148,8 @@ bool function_codes_find(struct function_codes *codes, struct report *report, mo
         hash = map_put(&module->hashes, function, &is_new);
         if (is_new)
                 *hash = hash_of(module->image, function);
-        *ret = (struct function_code){*hash, code_image_get(module->image, function)->size_bytes};
+        *ret = (struct function_code){*hash, code_image_get(module->image, function)->size_bytes,
+                                      (uint32_t)(module - codes->modules)};
         return *hash != NO_CODE;
 }
 

@@ -20,6 +20,7 @@ AUTO_DEFINE(function_codes)
 struct function_code {
         uint64_t hash;
         uint64_t size_bytes;
+        uint32_t module; /* a number: modules of one build have the same, until function_codes_end() */
 };
 
 /* The function at an address in a module of the report.  False if its code is not available. */

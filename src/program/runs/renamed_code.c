@@ -14,10 +14,26 @@ enum { MIN_CODE_BYTES = 32 };
 /* Functions that only one side has. */
 struct lone_functions {
         struct map by_name; /* hash of name and module to number in the values */
-        struct map by_code; /* hash of code and module to number in the values, or SEVERAL */
+        struct map by_code; /* hash of code and module to pack_function(), or SEVERAL */
 };
 
 #define SEVERAL UINT64_MAX
+
+/* A function: its number in the values, and its module's number, as a value of a map. */
+static uint64_t pack_function(uint64_t name, uint32_t module)
+{
+        return name << 32 | module;
+}
+
+static uint32_t name_of(uint64_t packed)
+{
+        return (uint32_t)(packed >> 32);
+}
+
+static uint32_t module_of(uint64_t packed)
+{
+        return (uint32_t)packed;
+}
 
 struct rename_search {
         struct run_values *values;
@@ -90,7 +106,7 @@ static void add_code(struct rename_search *r, enum run_side side, struct report 
             code.size_bytes < MIN_CODE_BYTES)
                 return;
         found = map_put(&r->lone[side].by_code, key_of(code.hash, module), &is_new);
-        *found = is_new || *found == *name ? *name : SEVERAL;
+        *found = is_new || name_of(*found) == *name ? pack_function(*name, code.module) : SEVERAL;
 }
 
 static void read_codes(struct rename_search *r, enum run_side side, const char *path)
@@ -102,13 +118,14 @@ static void read_codes(struct rename_search *r, enum run_side side, const char *
                 add_code(r, side, report, i);
 }
 
-static void pair(void *ctx, uint64_t code, uint64_t *name)
+/* Two functions of one build are two functions, even if they have the same code. */
+static void pair(void *ctx, uint64_t code, uint64_t *a)
 {
         struct rename_search *r = ctx;
         const uint64_t *b = map_find(&r->lone[RUN_B].by_code, code);
 
-        if (b && *b != SEVERAL && *name != SEVERAL)
-                run_values_rename(r->values, (size_t)*name, (size_t)*b);
+        if (b && *b != SEVERAL && *a != SEVERAL && module_of(*a) != module_of(*b))
+                run_values_rename(r->values, name_of(*a), name_of(*b));
 }
 
 void renamed_code_pair(struct run_values *values, const char *a, const char *b,
