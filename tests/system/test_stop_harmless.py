@@ -357,6 +357,7 @@ def record_orphan(t: Context, *argv: str) -> None:
     check(done.status == 0, "the command ends as it would", done)
     harness.wait_until(lambda: os.path.exists(end), "the orphan works to its end, which may be later")
     check("Python processes that wperf could not trace, sampled with native stacks only: 1" in done.out, "it is counted among those that could not be traced", done)
+    check("--engine peek reads" not in done.out, "peek needs the same right, so it is not proposed", done)
     check("not traced, so with native stacks: the-orphan (" in done.out.splitlines()[-1], "the quality line names it", done)
     own_samples.check_whole_stacks(done)
     threads = t.run(*nobody(), t.wperf, "report", "--sort", "comm", "-i", "orphan.data").out

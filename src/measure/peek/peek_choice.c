@@ -24,6 +24,8 @@ const char *peek_engine_lacks(const struct collect_request *request)
                 return "it needs a ring for each CPU, not for each thread, as --per-thread asks";
         if (linux_attr_has_spe(request))
                 return "it can't be used with AUX area tracing";
+        if ((!request->target.argv || request->target.system_wide) && stop_refusal_of_running(false))
+                return stop_refusal_of_running(false);
         if (!may_read())
                 return "a seccomp filter, as container engines set one, blocks process_vm_readv: allow it (podman run --cap-add SYS_PTRACE)";
         return stop_engine_lacks_stacks(request);
@@ -35,6 +37,10 @@ bool peek_engine_is_needed(const int32_t *pids, size_t n_pids, struct buf *ret_w
                 return false;
         if (stop_refusal_blocks_ptrace()) {
                 buf_add_str(ret_why, "a seccomp filter blocks ptrace");
+                return true;
+        }
+        if (stop_refusal_lacks_events()) {
+                buf_add_str(ret_why, STOP_REFUSAL_NO_EVENTS);
                 return true;
         }
         for (size_t i = 0; i < n_pids; i++) {

@@ -14,7 +14,7 @@ struct peek_engine;
 const char *peek_engine_lacks(const struct collect_request *request);
 
 /* Why processes can't be stopped, but may be read: another program traces one of them, or the kernel refuses
- * ptrace. False if neither is so. */
+ * ptrace, or has no events that stop threads. False if none is so. */
 bool peek_engine_is_needed(const int32_t *pids, size_t n_pids, struct buf *ret_why);
 
 /* `python` takes what is read. The rings and the events belong to the caller; linux_attr_make has made the

@@ -67,6 +67,7 @@ struct stop_facts {
         struct stop_names unprivileged;         /* programs that may have run without their privilege */
         struct stop_names refused;              /* programs that could not be traced */
         char why_refused[160];                  /* the reason of the first of them */
+        bool has_other_tracer;                  /* that traces one of them */
         char watch_note[240];                   /* why descendants are not watched; "" if they are */
         int event_error, trace_error;           /* why tracing was not begun; 0: it was */
         atomic_uint n_attached, n_not_attached; /* processes that ran already */

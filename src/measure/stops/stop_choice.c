@@ -120,8 +120,9 @@ static void tell_refused(struct stop_engine *engine, uint64_t n_refused, struct 
                                 ? "processes that wperf could not trace, not sampled"
                                 : "Python processes that wperf could not trace, sampled with native stacks only",
                         n_refused, stop_engine_why_refused(engine),
-                        engine->is_paced ? ""
-                                         : "; --engine peek reads those that only another program traces");
+                        stop_channel_facts(engine->channel)->has_other_tracer && !engine->is_paced
+                                ? "; --engine peek reads those that only another program traces"
+                                : "");
 }
 
 void stop_engine_tell(struct stop_engine *engine, struct buf *note)

@@ -17,6 +17,7 @@
 #include "os.h"
 #include "stop_engine_internal.h"
 #include "stop_python.h"
+#include "stop_refusal.h"
 
 struct stop_engine *stop_engine_new(struct err *err)
 {
@@ -135,12 +136,8 @@ static void forget(void *ctx, int32_t tid)
 
 static bool say_why(const struct stop_facts *facts, struct err *err)
 {
-        if (facts->event_error == EINVAL || facts->event_error == EOPNOTSUPP)
-                return err_set(err, ERR_UNSUPPORTED,
-                               "this kernel has no events that stop a thread; they need Linux 5.13 or later");
         if (facts->event_error)
-                return err_os(err, ERR_DENIED, facts->event_error,
-                              "the kernel refuses an event that stops a thread");
+                return stop_refusal_say_event(facts->event_error, stop_refusal_yama(), err);
         return stop_refusal_say(facts->trace_error, err);
 }
 

@@ -42,6 +42,19 @@ struct perf_attr stop_event_attr(const struct perf_attr *ring)
         return attr;
 }
 
+int stop_event_try(const struct perf_attr *attr, int32_t pid)
+{
+        struct perf_attr off = *attr;
+        int fd;
+
+        off.flags |= PERF_ATTR_DISABLED;
+        fd = linux_event_open(&off, pid, -1, -1);
+        if (fd < 0)
+                return errno;
+        close(fd);
+        return 0;
+}
+
 /* With a frequency the kernel chooses the period, so the time between stops is measured. */
 struct perf_attr stop_event_overrun_attr(const struct perf_attr *stopping)
 {

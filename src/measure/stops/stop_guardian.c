@@ -138,20 +138,6 @@ static void add_binary(void *ctx, uint32_t number, const char *open_path, const 
 
 /* --- the recorder's commands --- */
 
-/* Whether the kernel supports and allows such events. */
-static int try_event(const struct perf_attr *attr, int32_t pid)
-{
-        struct perf_attr off = *attr;
-        int fd;
-
-        off.flags |= PERF_ATTR_DISABLED;
-        fd = linux_event_open(&off, pid, -1, -1);
-        if (fd < 0)
-                return errno;
-        close(fd);
-        return 0;
-}
-
 static void watch(struct stop_guardian *g)
 {
         struct err err = {0};
@@ -177,7 +163,7 @@ static void begin(struct stop_guardian *g, const struct stop_start *start)
         if (g->start.is_paced)
                 stop_records_begin(g);
         else
-                g->facts->event_error = try_event(&g->attr, g->command); /* 0: of this process */
+                g->facts->event_error = stop_event_try(&g->attr, g->command); /* 0: of this process */
         if (!g->facts->event_error)
                 g->facts->trace_error = stop_tracer_begin(g);
         g->is_tracing = !g->facts->event_error && !g->facts->trace_error;

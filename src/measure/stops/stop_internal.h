@@ -288,6 +288,9 @@ struct stop_guardian {
 
 struct perf_attr stop_event_attr(const struct perf_attr *ring);
 
+/* The error, 0 for none, of opening such an event of a process; 0 is this process. */
+int stop_event_try(const struct perf_attr *attr, int32_t pid);
+
 /* The event that overflows when a thread has run past a stop. */
 struct perf_attr stop_event_overrun_attr(const struct perf_attr *stopping);
 

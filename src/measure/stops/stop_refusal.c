@@ -29,8 +29,7 @@ int32_t stop_refusal_tracer(int32_t pid)
         return tracer;
 }
 
-/* The level of Yama, a security module; 0 if it does not run. */
-static long yama_level(void)
+long stop_refusal_yama(void)
 {
         AUTO_RELEASE(buf) text = {0};
 
@@ -39,19 +38,25 @@ static long yama_level(void)
                        : 0;
 }
 
-bool stop_refusal_say(int error, struct err *err)
+/* From level 2 on. */
+static bool say_yama(long yama, struct err *err)
 {
-        long yama = yama_level();
-
         if (yama >= NOBODY)
                 return err_set(
                         err, ERR_DENIED,
                         "kernel.yama.ptrace_scope is 3: no process may be traced until the next reboot");
-        if (yama == ROOT_ONLY)
-                return err_set(
-                        err, ERR_DENIED,
-                        "kernel.yama.ptrace_scope is 2, so only root may trace (ptrace): sudo wperf ..., or 'sudo sysctl "
-                        "kernel.yama.ptrace_scope=1'");
+        return err_set(
+                err, ERR_DENIED,
+                "kernel.yama.ptrace_scope is 2, so only root may trace (ptrace): sudo wperf ..., or 'sudo sysctl "
+                "kernel.yama.ptrace_scope=1'");
+}
+
+bool stop_refusal_say(int error, struct err *err)
+{
+        long yama = stop_refusal_yama();
+
+        if (yama >= ROOT_ONLY)
+                return say_yama(yama, err);
         if (stop_status_has_filter())
                 return err_set(
                         err, ERR_DENIED,
@@ -60,9 +65,35 @@ bool stop_refusal_say(int error, struct err *err)
         return err_os(err, ERR_DENIED, error, "the kernel refuses to trace the command (ptrace)");
 }
 
+/* Linux before 5.13 says the first two: of a flag, and of a field behind those that it knows. */
+static bool lacks_events(int error)
+{
+        return error == EINVAL || error == E2BIG || error == EOPNOTSUPP;
+}
+
+bool stop_refusal_say_event(int error, long yama, struct err *err)
+{
+        if (lacks_events(error))
+                return err_set(err, ERR_UNSUPPORTED, "%s", STOP_REFUSAL_NO_EVENTS);
+        if (error == EACCES && yama >= ROOT_ONLY)
+                return say_yama(yama, err); /* who may not trace a process may have no events of it */
+        return err_os(err, ERR_DENIED, error, "the kernel refuses an event that stops a thread");
+}
+
+bool stop_refusal_lacks_events(void)
+{
+        const struct perf_attr clock = {.type = PERF_TYPE_SOFTWARE,
+                                        .size = sizeof(clock),
+                                        .config = PERF_COUNT_SW_TASK_CLOCK,
+                                        .sample_period_or_freq = NS_PER_S};
+        struct perf_attr attr = stop_event_attr(&clock);
+
+        return lacks_events(stop_event_try(&attr, 0));
+}
+
 static const char *why_of(int32_t pid, bool has_privilege, bool attaches)
 {
-        long yama = yama_level();
+        long yama = stop_refusal_yama();
 
         if (yama >= NOBODY)
                 return "kernel.yama.ptrace_scope is 3: no process may be traced until the next reboot";
@@ -88,7 +119,7 @@ bool stop_refusal_blocks_ptrace(void)
 const char *stop_refusal_of_running(bool are_traced)
 {
         bool has_privilege = stop_status_may_trace();
-        long yama = yama_level();
+        long yama = stop_refusal_yama();
 
         if ((are_traced && stop_refusal_blocks_ptrace()) || yama >= NOBODY ||
             (yama >= NEEDS_PRIVILEGE && !has_privilege))
@@ -107,6 +138,7 @@ void stop_refusal_note(struct stop_guardian *g, int32_t pid)
         int32_t tracer = stop_refusal_tracer(pid);
         AUTO_RELEASE(buf) name = {0};
 
+        facts->has_other_tracer |= tracer > 0;
         stop_names_add(&facts->refused, pid);
         facts->counts.n_refused++;
         if (facts->why_refused[0])

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "err.h"
+
 /* The end of a sentence about a process that is no descendant of wperf, with what would change it, as "it
  * belongs to another user: sudo wperf ...". */
 const char *stop_refusal_why(int32_t pid);
@@ -13,6 +15,17 @@ const char *stop_refusal_why(int32_t pid);
 /* Why no process of this user that runs already, and that wperf did not start, can be traced, or
  * read; NULL if they can. */
 const char *stop_refusal_of_running(bool are_traced);
+
+#define STOP_REFUSAL_NO_EVENTS "this kernel has no events that stop a thread, which Linux 5.13 and later have"
+
+/* The level of Yama, a security module, as in kernel.yama.ptrace_scope; 0 if it does not run. */
+long stop_refusal_yama(void);
+
+/* Says why an event that stops a thread was refused, by the error and the level of Yama. False. */
+bool stop_refusal_say_event(int error, long yama, struct err *err);
+
+/* Whether the kernel has no such events. */
+bool stop_refusal_lacks_events(void);
 
 /* Whether a seccomp filter refuses ptrace, whatever the process. */
 bool stop_refusal_blocks_ptrace(void);
