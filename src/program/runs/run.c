@@ -345,6 +345,16 @@ void run_fill_heading_note(struct run *run, const struct run_request *request)
         run->out.heading_note = buf_text(&run->heading_note);
 }
 
+/* The engine peek does not see why it can't read a process. */
+static void add_unread_note(const struct run *run, struct buf *note)
+{
+        const char *why = collector_reading_note(run->collector);
+
+        if (why[0] && !strcmp(collector_engine(run->collector), "peek") &&
+            session_facts_has_python(run->facts))
+                buf_printf(note, "%sno Python functions: %s", note->len ? "; " : "", why);
+}
+
 /* Adds the notes on stacks, children and Python. */
 static const char *whole_note(struct run *run, const struct run_request *request)
 {
@@ -360,6 +370,7 @@ static const char *whole_note(struct run *run, const struct run_request *request
         for (size_t i = 0; i < N_ELEMENTS(more); i++)
                 run_add_part(&run->note, more[i]);
         add_python_note(run, &run->note);
+        add_unread_note(run, &run->note);
         return buf_text(&run->note);
 }
 
