@@ -39,7 +39,7 @@ bool peek_engine_is_needed(const int32_t *pids, size_t n_pids, struct buf *ret_w
                 buf_add_str(ret_why, "a seccomp filter blocks ptrace");
                 return true;
         }
-        if (stop_refusal_lacks_events()) {
+        if (stop_refusal_lacks_events() && !stop_refusal_of_any()) {
                 buf_add_str(ret_why, STOP_REFUSAL_NO_EVENTS);
                 return true;
         }

@@ -137,7 +137,7 @@ static void forget(void *ctx, int32_t tid)
 static bool say_why(const struct stop_facts *facts, struct err *err)
 {
         if (facts->event_error)
-                return stop_refusal_say_event(facts->event_error, stop_refusal_yama(), err);
+                return stop_refusal_say_event(facts->event_error, stop_refusal_of_any(), err);
         return stop_refusal_say(facts->trace_error, err);
 }
 

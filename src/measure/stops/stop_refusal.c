@@ -38,6 +38,11 @@ long stop_refusal_yama(void)
                        : 0;
 }
 
+long stop_refusal_forbids(long yama, bool has_privilege)
+{
+        return yama >= NOBODY || (yama == ROOT_ONLY && !has_privilege) ? yama : 0;
+}
+
 /* From level 2 on. */
 static bool say_yama(long yama, struct err *err)
 {
@@ -73,11 +78,16 @@ static bool lacks_events(int error)
 
 bool stop_refusal_say_event(int error, long yama, struct err *err)
 {
+        if (yama >= ROOT_ONLY && (error == EACCES || lacks_events(error)))
+                return say_yama(yama, err); /* who may not trace a process may have no events of it */
         if (lacks_events(error))
                 return err_set(err, ERR_UNSUPPORTED, "%s", STOP_REFUSAL_NO_EVENTS);
-        if (error == EACCES && yama >= ROOT_ONLY)
-                return say_yama(yama, err); /* who may not trace a process may have no events of it */
         return err_os(err, ERR_DENIED, error, "the kernel refuses an event that stops a thread");
+}
+
+long stop_refusal_of_any(void)
+{
+        return stop_refusal_forbids(stop_refusal_yama(), stop_status_may_trace());
 }
 
 bool stop_refusal_lacks_events(void)

@@ -21,7 +21,14 @@ const char *stop_refusal_of_running(bool are_traced);
 /* The level of Yama, a security module, as in kernel.yama.ptrace_scope; 0 if it does not run. */
 long stop_refusal_yama(void);
 
-/* Says why an event that stops a thread was refused, by the error and the level of Yama. False. */
+/* The level if it forbids to trace or read even descendants; else 0. */
+long stop_refusal_forbids(long yama, bool has_privilege);
+
+/* The same of this machine and process. */
+long stop_refusal_of_any(void);
+
+/* Says why an event that stops a thread was refused, by the error and by what stop_refusal_forbids says.
+ * False. */
 bool stop_refusal_say_event(int error, long yama, struct err *err);
 
 /* Whether the kernel has no such events. */
