@@ -73,6 +73,7 @@ try annotate
 try diff
 try diff one.data
 try check
+try check --run --repeat 5 --baseline main.json -- ./bench
 try export
 try export --format flame
 try export -o profile

@@ -289,6 +289,12 @@ static const struct example check_examples[] = {
         {0},
 };
 
+static const struct absent_option check_absent[] = {
+        {"repeat n",
+         "--run runs COMMAND until the verdict stands: limit it with --max-runs N or --max-time 60s"},
+        {0},
+};
+
 const struct command cmd_check_command = {
         .name = "check",
         .summary = "check that a program did not become slower",
@@ -301,6 +307,7 @@ const struct command cmd_check_command = {
                 "wrongly is at most 5 %.",
         .groups = check_groups,
         .examples = check_examples,
+        .absent = check_absent,
         .options_size = sizeof(struct check_options),
         .args = ARGS_OWN,
         .usage_status = EXIT_FAILED_COMMAND,
