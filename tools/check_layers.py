@@ -58,7 +58,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "bpf": ("base", "os", "python", "processes", "backend", "stops"),
     "waits": ("base", "os", "arch", "python", "sections/task_section.h", "sections/wait_section.h", "processes", "backend", "stops"),
     "peek": ("base", "os", "arch", "python", "perfdata/record.h", "processes", "backend", "stops", "waits"),
-    "waiting": ("base", "arch/syscall_names.h", "perfdata/perfdata_reader.h", "perfdata/record_aux.h", "perfdata/tracing_data.h", "sections/task_section.h", "sections/wait_section.h", "stack/named_stacks.h", "stack/sample_list.h", "analyze/cpu_spans.h",
+    "waiting": ("base", "arch/syscall_names.h", "perfdata/perfdata_reader.h", "perfdata/record.h", "perfdata/record_aux.h", "perfdata/tracing_data.h", "sections/task_section.h", "sections/wait_section.h", "stack/named_stacks.h", "stack/sample_list.h", "analyze/cpu_spans.h",
                 "analyze/strips.h"),
     "sampling": ("base", "os", "arch", "object", "unwind", "perfdata", "sections", "world", "processes", "backend",
                  "stops", "bpf", "waits", "peek", "driver/abi.h"),

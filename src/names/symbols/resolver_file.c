@@ -18,7 +18,7 @@
 #include "search.h"
 
 /* A function without a name. Programs have up to hundreds of thousands. */
-struct code_range {
+struct unnamed_range {
         uint64_t start;
         uint32_t size_bytes;
 };
@@ -39,7 +39,7 @@ struct resolver_file {
         struct object_stub *stubs;
         size_t n_stubs;
         struct resolver_debug *debug_info; /* opened at its first use */
-        struct code_range *ranges;         /* listed at the first address without a name */
+        struct unnamed_range *ranges;      /* listed at the first address without a name */
         size_t n_ranges;
         bool has_ranges;
         bool has_symbols; /* there is a full symbol table */
@@ -377,18 +377,19 @@ static void list_ranges(struct resolver_file *file)
                 file->n_ranges = n;
                 file->ranges = mem_new(n, sizeof(*file->ranges));
                 for (size_t i = 0; i < n; i++)
-                        file->ranges[i] =
-                                (struct code_range){listed[i].start, listed[i].size_bytes < UINT32_MAX
-                                                                             ? (uint32_t)listed[i].size_bytes
-                                                                             : UINT32_MAX};
+                        file->ranges[i] = (struct unnamed_range){listed[i].start,
+                                                                 listed[i].size_bytes < UINT32_MAX
+                                                                         ? (uint32_t)listed[i].size_bytes
+                                                                         : UINT32_MAX};
         }
         free(listed);
 }
 
 /* The range that contains `addr`, or NULL; the result is the same up to *ret_same_to. */
-static const struct code_range *find_range(struct resolver_file *file, uint64_t addr, uint64_t *ret_same_to)
+static const struct unnamed_range *find_range(struct resolver_file *file, uint64_t addr,
+                                              uint64_t *ret_same_to)
 {
-        const struct code_range *range;
+        const struct unnamed_range *range;
         size_t low = 0, high;
 
         list_ranges(file);
@@ -446,7 +447,7 @@ enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr,
 {
         bool is_named =
                 file->pdb.pdb ? find_in_pdb(file, addr, ret_hit) : symtab_find(file->tab, addr, ret_hit);
-        const struct code_range *range;
+        const struct unnamed_range *range;
         uint64_t same_to;
 
         if (is_named && !ret_hit->end_is_guessed)

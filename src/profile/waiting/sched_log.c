@@ -9,6 +9,7 @@
 
 #include "map.h"
 #include "mem.h"
+#include "record.h"
 #include "record_aux.h"
 
 enum thread_at { THREAD_AWAY = 1, THREAD_RUNS, THREAD_ENDED, THREAD_BORN };
