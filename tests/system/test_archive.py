@@ -68,7 +68,9 @@ class Elsewhere:
 
 
 def show(done: Done) -> tuple[int, str, str]:
-    return done.status, done.out, done.err
+    """Without the advice where to get symbols, which depends on the files of the machine."""
+    out, err = (re.sub(r"(of the samples have no symbol)[^;\n]*", r"\1", text) for text in (done.out, done.err))
+    return done.status, out, err
 
 
 def compare(t: Context, there: Elsewhere, here: str, packed: str, forms=REPORTS + ANNOTATES) -> None:
@@ -83,7 +85,7 @@ def compare_with(wanted: list[Done], there: Elsewhere, packed: str, forms) -> No
     for form, want in zip(forms, wanted, strict=True):
         got = there.ours(*form, "-i", "/session.data")
         check(show(got)[:2] == show(want)[:2], f"{form}: the same as here\n{want.describe()}", got)
-        check(got.err == want.err, f"{form}: the same on standard error: {want.err}", got)
+        check(show(got)[2] == show(want)[2], f"{form}: the same on standard error: {want.err}", got)
         any_output += len(want.out)
     check(any_output > 1000, "there was something to compare")
 
