@@ -425,7 +425,7 @@ def test_wall_time_is_that_of_the_session_kept(t: Context) -> None:
     said = said_by_itself(pathlib.Path(t.path(output[1])).read_text(encoding="ascii"))
     for function in ("serve", "work", "spin"):  # wait for the GIL as well, and for a CPU
         said["waits"].pop(function)
-    check_waits(wall, said)
+    check_waits(t, t.path("kept.data"), said)
     last = documents[-1]
     sums = [{state: round(1000 * seconds) for state, seconds in states.items()}
             for states in (wall["seconds"], last["wall"]["since"]["seconds"])]
