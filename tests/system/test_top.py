@@ -441,6 +441,16 @@ def test_wall_time_is_that_of_the_session_kept(t: Context) -> None:
     check(abs(1000 * now - total) < 0.25 * total, f"the intervals have {now} s, all of it {total} ms")
 
 
+@limit(120)
+def test_an_interval_that_is_long_has_its_first_waits(t: Context) -> None:
+    """Records are taken each second, also where a table comes later."""
+    need_events()
+    work = "import time\ndef first():\n  for _ in range(20): time.sleep(0.1)\ndef last():\n  time.sleep(18)\nfirst(); last()\n"
+    done = t.ours("top", "--wall", "--json", "-d", "60s", "--", PYTHON, "-S", script(t, "phases.py", work))
+    since = {row["name"]: row["since"] for row in documents_of(done.out)[-1]["functions"] if not row.get("is_rest")}
+    check(since.get("first", {}).get("sleep", 0) > 1.5 and since.get("last", {}).get("sleep", 0) > 15, f"{since}", done)
+
+
 @limit(240)
 def test_states_of_a_process_that_runs(t: Context) -> None:
     """Sleepers, the holder and the waiter of a lock, two threads that want the GIL, and the reader of a pipe."""

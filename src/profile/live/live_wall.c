@@ -16,7 +16,7 @@
 
 enum {
         MAX_DIVIDED = 20000, /* spans, samples and readings, which take some 10 ms; then all is settled */
-        KEPT_SECTIONS = 16,  /* of readings, whose samples may still come */
+        KEPT_SECTIONS = 16,  /* of readings after a division, whose samples may still come */
 };
 
 /* Sums of all threads. */
@@ -24,11 +24,6 @@ struct wall_totals {
         uint64_t ns[WALL_N_STATES];
         uint64_t stackless_ns;
         uint64_t elapsed_ns; /* since the start */
-};
-
-struct kept_section {
-        struct buf bytes;
-        struct wait_section *section; /* of them */
 };
 
 struct live_wall {
@@ -41,8 +36,10 @@ struct live_wall {
         struct sample_list *samples; /* of the interval */
         struct wall_live *live;
         struct map ended; /* threads, since all was settled */
-        struct kept_section waits[KEPT_SECTIONS];
-        size_t n_waits; /* of them the last ones are kept, in a ring */
+        struct buf
+                *waits; /* sections of readings: all since the last division, and KEPT_SECTIONS before it */
+        struct wait_section **waits_read; /* what each has; NULL if it is damaged */
+        size_t n_waits, cap_waits, cap_waits_read;
         struct wall_times *times;
         struct wall_pieces *pieces; /* of the last division; NULL before it */
         struct wall_totals settled;
@@ -83,19 +80,27 @@ struct live_wall *live_wall_new(struct perfdata_reader *reader, uint32_t cpu_eve
         return w;
 }
 
-static void drop_section(struct kept_section *kept)
+/* The oldest ones. */
+static void drop_waits(struct live_wall *w, size_t n)
 {
-        wait_section_free(kept->section);
-        buf_release(&kept->bytes);
-        *kept = (struct kept_section){0};
+        for (size_t i = 0; i < n; i++) {
+                wait_section_free(w->waits_read[i]);
+                buf_release(&w->waits[i]);
+        }
+        w->n_waits -= n;
+        for (size_t i = 0; i < w->n_waits; i++) {
+                w->waits_read[i] = w->waits_read[i + n];
+                w->waits[i] = w->waits[i + n];
+        }
 }
 
 void live_wall_free(struct live_wall *w)
 {
         if (!w)
                 return;
-        for (size_t i = 0; i < KEPT_SECTIONS; i++)
-                drop_section(&w->waits[i]);
+        drop_waits(w, w->n_waits);
+        free(w->waits);
+        free(w->waits_read);
         wall_times_free(w->times);
         wall_live_free(w->live);
         sample_list_free(w->samples);
@@ -116,12 +121,12 @@ uint32_t live_wall_event(const struct live_wall *w)
 
 void live_wall_add_waits(struct live_wall *w, struct buf *section)
 {
-        struct kept_section *kept = &w->waits[w->n_waits++ % KEPT_SECTIONS];
+        size_t n = w->n_waits;
 
-        drop_section(kept);
-        kept->bytes = *section;
+        ARRAY_PUSH(w->waits_read, n, w->cap_waits_read,
+                   wait_section_new(cursor_make(section->data, section->len)));
+        ARRAY_PUSH(w->waits, w->n_waits, w->cap_waits, *section);
         *section = (struct buf){0};
-        kept->section = wait_section_new(cursor_make(kept->bytes.data, kept->bytes.len));
 }
 
 void live_wall_see(struct live_wall *w, const struct perf_attr *attr, const struct perf_header *header,
@@ -143,29 +148,12 @@ void live_wall_add(struct live_wall *w, const struct listed_sample *sample)
 
 /* --- division --- */
 
-/* Its readings are sorted by thread and time, as wait_section_find() needs them. */
-static void join_sections(const struct live_wall *w, struct wait_section *ret)
-{
-        size_t cap = 0, cap_holders = 0;
-
-        *ret = (struct wait_section){0};
-        for (size_t i = 0; i < KEPT_SECTIONS; i++) {
-                const struct wait_section *s = w->waits[i].section;
-
-                for (size_t k = 0; s && k < s->n; k++)
-                        ARRAY_PUSH(ret->readings, ret->n, cap, s->readings[k]);
-                for (size_t k = 0; s && k < s->n_holders; k++)
-                        ARRAY_PUSH(ret->holders, ret->n_holders, cap_holders, s->holders[k]);
-        }
-        wait_section_sort(ret);
-}
-
 static void divide(struct live_wall *w, const struct named_stacks *named, uint64_t elapsed_ns)
 {
         const struct perf_attr *attr = &perfdata_get_event(w->reader, w->cpu_event)->attr;
-        struct wait_section waits;
+        AUTO(wait_section) waits = wait_section_join(w->waits_read, w->n_waits);
         struct wall_request request = {
-                .waits = &waits,
+                .waits = waits,
                 .events = w->events,
                 .named = named,
                 .samples = w->samples,
@@ -177,10 +165,9 @@ static void divide(struct live_wall *w, const struct named_stacks *named, uint64
                 .elapsed_ns = elapsed_ns - w->settled_ns,
         };
 
-        join_sections(w, &waits);
         w->pieces = wall_live_divide(w->live, &request);
-        free(waits.readings);
-        free(waits.holders);
+        if (w->n_waits > KEPT_SECTIONS)
+                drop_waits(w, w->n_waits - KEPT_SECTIONS);
         sample_list_free(w->samples);
         w->samples = sample_list_new();
         for (size_t i = 0; i < w->pieces->n; i++)
@@ -194,12 +181,13 @@ static void divide(struct live_wall *w, const struct named_stacks *named, uint64
 
 /* --- rows --- */
 
-static void add(struct live_sums *sums, const struct live_row *row, const uint64_t *ns)
+static struct live_states *add(struct live_sums *sums, const struct live_row *row, const uint64_t *ns)
 {
         struct live_states *states = live_sums_get(sums, row)->states;
 
         for (unsigned i = 0; i < WALL_N_STATES; i++)
                 states->since[i] += ns[i];
+        return states;
 }
 
 static void add_functions(struct live_wall *w, struct live_sums *sums)
@@ -214,8 +202,7 @@ static void add_functions(struct live_wall *w, struct live_sums *sums)
                         .is_python = f->name->is_python,
                 };
 
-                add(sums, &row, f->ns);
-                live_sums_get(sums, &row)->states->line = f->line;
+                add(sums, &row, f->ns)->line = f->line;
                 w->has_python |= f->name->is_python;
         }
 }

@@ -62,20 +62,13 @@ void wait_window_drop_all(struct wait_window *window)
 void wait_window_write(const struct wait_window *window, struct buf *out)
 {
         struct wait_section **parts = mem_new(window->n + 1, sizeof(struct wait_section *));
-        struct wait_section all = {0};
-        size_t cap = 0, cap_holders = 0;
+        AUTO(wait_section) all = NULL;
 
-        for (size_t i = 0; i < window->n; i++) {
+        for (size_t i = 0; i < window->n; i++)
                 parts[i] = wait_section_new(cursor_make(window->sections[i].data, window->sections[i].len));
-                for (size_t k = 0; parts[i] && k < parts[i]->n; k++)
-                        ARRAY_PUSH(all.readings, all.n, cap, parts[i]->readings[k]);
-                for (size_t k = 0; parts[i] && k < parts[i]->n_holders; k++)
-                        ARRAY_PUSH(all.holders, all.n_holders, cap_holders, parts[i]->holders[k]);
-        }
-        wait_section_write(all.readings, all.n, all.holders, all.n_holders, out);
+        all = wait_section_join(parts, window->n);
+        wait_section_write(all->readings, all->n, all->holders, all->n_holders, out);
         for (size_t i = 0; i < window->n; i++)
                 wait_section_free(parts[i]);
         free(parts);
-        free(all.readings);
-        free(all.holders);
 }

@@ -125,12 +125,29 @@ static bool read_holders(struct cursor *c, struct wait_section *section)
         return true;
 }
 
-void wait_section_sort(struct wait_section *section)
+static void sort(struct wait_section *section)
 {
         if (section->n)
                 qsort(section->readings, section->n, sizeof(*section->readings), compare);
         if (section->n_holders)
                 qsort(section->holders, section->n_holders, sizeof(*section->holders), compare_holders);
+}
+
+struct wait_section *wait_section_join(struct wait_section *const *parts, size_t n)
+{
+        struct wait_section *all = mem_new(1, sizeof(*all));
+        size_t cap = 0, cap_holders = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                const struct wait_section *part = parts[i];
+
+                for (size_t k = 0; part && k < part->n; k++)
+                        ARRAY_PUSH(all->readings, all->n, cap, part->readings[k]);
+                for (size_t k = 0; part && k < part->n_holders; k++)
+                        ARRAY_PUSH(all->holders, all->n_holders, cap_holders, part->holders[k]);
+        }
+        sort(all);
+        return all;
 }
 
 struct wait_section *wait_section_new(struct cursor c)
@@ -150,7 +167,7 @@ struct wait_section *wait_section_new(struct cursor c)
         }
         if (!read_holders(&c, section))
                 return NULL;
-        wait_section_sort(section);
+        sort(section);
         return TAKE(section);
 }
 

@@ -138,11 +138,11 @@ struct wait_section {
 /* The texts point into the section, which must outlive the result. NULL if it is damaged or of another
  * version. */
 struct wait_section *wait_section_new(struct cursor section);
-/* Sorts readings and holders that were put together from several sections, as the functions below need them.
- */
-void wait_section_sort(struct wait_section *section);
 void wait_section_free(struct wait_section *section);
 AUTO_DEFINE(wait_section)
+
+/* What several sections have, which must outlive the result; elements may be NULL. */
+struct wait_section *wait_section_join(struct wait_section *const *parts, size_t n);
 
 /* NULL if the sample of this thread and time has none. */
 const struct wait_reading *wait_section_find(const struct wait_section *section, int32_t tid,
