@@ -12,7 +12,8 @@ struct loop_tasks {
         struct task_chains chains;
         size_t *waiting; /* indices of those that wait */
         size_t n_waiting;
-        size_t turn; /* counts readings that lack tasks */
+        size_t turn;                    /* counts readings that lack tasks */
+        const struct wall_piece *piece; /* of that reading; of a damaged session it may be that of many */
 };
 
 struct report_tasks {
@@ -105,6 +106,7 @@ static void begin_loop(struct report_tasks *t, struct loop_tasks *loop, size_t f
 /* NULL: no tasks are known of the thread. */
 static struct loop_tasks *loop_of(struct report_tasks *t, const struct wall_piece *piece)
 {
+        struct loop_tasks *loop;
         const uint64_t *reading = map_find(&t->readings, key_of(piece->tid, piece->time_ns));
         uint64_t *at = map_find(&t->loops, (uint32_t)piece->tid);
 
@@ -112,9 +114,14 @@ static struct loop_tasks *loop_of(struct report_tasks *t, const struct wall_piec
                 at = map_put(&t->loops, (uint32_t)piece->tid, NULL);
                 *at = (uint64_t)(uintptr_t)mem_new(1, sizeof(struct loop_tasks));
         }
-        if (at && reading)
-                begin_loop(t, (struct loop_tasks *)(uintptr_t)*at, *reading - 1);
-        return at && (reading || piece->lacks_tasks) ? (struct loop_tasks *)(uintptr_t)*at : NULL;
+        loop = at ? (struct loop_tasks *)(uintptr_t)*at : NULL;
+        if (!loop || !reading)
+                return piece->lacks_tasks ? loop : NULL;
+        if (loop->chains.n && loop->chains.first == *reading - 1 && loop->piece != piece)
+                return NULL;
+        begin_loop(t, loop, *reading - 1);
+        loop->piece = piece;
+        return loop;
 }
 
 /* A reading that lacks tasks, because they had been read shortly before, counts for one of those; they take

@@ -143,6 +143,19 @@ TEST(others_count_for_their_own_stack)
         EXPECT_TRUE(!report_tasks_new(NULL));
 }
 
+/* Of a damaged session: the work is that of the tasks, not of the tasks for each sample. */
+TEST(a_reading_counts_once)
+{
+        const struct task_section section = section_of();
+        struct report_tasks *t = report_tasks_new(&section);
+        const struct wall_piece pieces[] = {piece_at(100, 10), piece_at(100, 10), piece_at(100, 10)};
+
+        EXPECT_TRUE(report_tasks_begin(t, &pieces[0]));
+        EXPECT_TRUE(!report_tasks_begin(t, &pieces[1]) && !report_tasks_begin(t, &pieces[2]));
+        EXPECT_TRUE(report_tasks_begin(t, &pieces[0])); /* in another pass */
+        report_tasks_free(t);
+}
+
 TEST(frames_without_places_are_no_stacks)
 {
         struct task_section section = section_of();
