@@ -96,17 +96,29 @@ static bool is_answered(void)
         return n > 0;
 }
 
+/* The child may have ended since the last question: the kernel ends it with the thread that started it. */
+static bool asks(const char *path, size_t size)
+{
+        for (int i = 0; i < 2; i++) {
+                if (!begin())
+                        return false;
+                if (send(channel, path, size, MSG_NOSIGNAL) == (ssize_t)size)
+                        return true;
+                end();
+        }
+        return false;
+}
+
 bool os_asker_reads(const char *path)
 {
         size_t size = strlen(path) + 1;
-        bool is_asked, answers;
+        bool answers;
         char byte;
 
-        if (size > PATH_BYTES || !begin())
+        if (size > PATH_BYTES || !asks(path, size))
                 return true;
-        is_asked = send(channel, path, size, MSG_NOSIGNAL) == (ssize_t)size;
-        answers = !is_asked || is_answered();
-        if (!is_asked || !answers || recv(channel, &byte, sizeof(byte), MSG_DONTWAIT) != 1)
+        answers = is_answered();
+        if (!answers || recv(channel, &byte, sizeof(byte), MSG_DONTWAIT) != 1)
                 end();
         return answers;
 }
