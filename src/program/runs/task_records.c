@@ -229,11 +229,11 @@ static bool is_symbol_at(const struct kept_record *record, const void *ctx)
 /* A name of the thread that a new one replaces; the name of the program stays, because it ends older maps. */
 static bool is_replaced_by(const struct kept_record *record, const void *ctx)
 {
-        const struct record_comm *new = ctx;
+        const struct record_comm *comm = ctx;
+        bool is_given = record->header.misc & RECORD_MISC_COMM_GIVEN;
 
         return record->header.type == PERF_RECORD_COMM && !(record->header.misc & PERF_MISC_COMM_EXEC) &&
-               !(record->header.misc & RECORD_MISC_COMM_GIVEN) ==
-                       !new->given &&is_of_thread(record, &new->tid);
+               is_given == comm->given && is_of_thread(record, &comm->tid);
 }
 
 static bool is_not_fork(const struct kept_record *record, const void *ctx)
