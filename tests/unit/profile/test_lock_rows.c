@@ -268,6 +268,26 @@ static struct wait_reading reading_at(uint64_t ms, int32_t tid, int32_t owner)
                                      .python_name = ""};
 }
 
+static struct wall_pieces *divide(const struct wait_section *waits, const struct named_stacks *named,
+                                  struct sample_list *samples, struct cpu_spans *spans, uint64_t from_ns)
+{
+        const struct sched_events events = {0};
+
+        return wall_pieces_new(&(struct wall_request){.waits = waits,
+                                                      .events = &events,
+                                                      .named = named,
+                                                      .samples = samples,
+                                                      .spans = spans,
+                                                      .waiting_event = WAITING,
+                                                      .cpu_event = CPU,
+                                                      .wants = WALL_WANTS_LOCKS | WALL_WANTS_SYSCALLS,
+                                                      .counts_wait = counts_wait,
+                                                      .thread_name = thread_name,
+                                                      .rows_from_ns = from_ns,
+                                                      .waiters_by = WAITERS_BY_THREAD,
+                                                      .arch = ARCH_X86_64});
+}
+
 /* A thread waits for a mutex from 11 to 30 ms and from 31 to 50 ms. Its holder runs, then it sleeps. In a
  * third wait the number of the owner is that of another process. */
 static struct wall_pieces *pieces_of_mutex(uint64_t from_ns)
@@ -283,7 +303,6 @@ static struct wall_pieces *pieces_of_mutex(uint64_t from_ns)
         };
         const uint32_t nodes_of[] = {0, 0, 0, 2, 0};
         const struct wait_section waits = {readings, N_ELEMENTS(readings), NULL, 0};
-        const struct sched_events events = {0};
         AUTO(sample_list) samples = sample_list_new();
         AUTO(cpu_spans) spans = cpu_spans_new(NULL);
 
@@ -313,19 +332,7 @@ static struct wall_pieces *pieces_of_mutex(uint64_t from_ns)
                                                          .node = 1,
                                                          .pid = PROCESS,
                                                          .tid = HOLDER});
-        return wall_pieces_new(&(struct wall_request){.waits = &waits,
-                                                      .events = &events,
-                                                      .named = &named,
-                                                      .samples = samples,
-                                                      .spans = spans,
-                                                      .waiting_event = WAITING,
-                                                      .cpu_event = CPU,
-                                                      .wants = WALL_WANTS_LOCKS | WALL_WANTS_SYSCALLS,
-                                                      .counts_wait = counts_wait,
-                                                      .thread_name = thread_name,
-                                                      .rows_from_ns = from_ns,
-                                                      .waiters_by = WAITERS_BY_THREAD,
-                                                      .arch = ARCH_X86_64});
+        return divide(&waits, &named, samples, spans, from_ns);
 }
 
 TEST(waits_for_a_mutex)
@@ -350,7 +357,6 @@ TEST(waits_for_locks_of_python)
                 const char *lock;
                 int32_t owner;
         } cases[] = {{WAIT_PYTHON_RLOCK, "RLock", HOLDER}, {WAIT_PYTHON_LOCK, "Lock", 0}};
-        const struct sched_events events = {0};
         const struct named_stacks named = {0};
 
         for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
@@ -372,16 +378,7 @@ TEST(waits_for_locks_of_python)
                                                                  .node = NAMED_NONE,
                                                                  .pid = PROCESS,
                                                                  .tid = WAITER});
-                pieces = wall_pieces_new(&(struct wall_request){.waits = &waits,
-                                                                .events = &events,
-                                                                .named = &named,
-                                                                .samples = samples,
-                                                                .spans = spans,
-                                                                .waiting_event = WAITING,
-                                                                .cpu_event = CPU,
-                                                                .wants = WALL_WANTS_LOCKS,
-                                                                .counts_wait = counts_wait,
-                                                                .thread_name = thread_name});
+                pieces = divide(&waits, &named, samples, spans, 0);
                 ASSERT_TRUE(pieces && pieces->locks->n == 1);
                 row = &pieces->locks->items[0];
                 expect_row(row, cases[i].lock, 0xe00, 1, 19000, 19000);
@@ -427,7 +424,6 @@ TEST(short_waits_are_estimated)
                                           reading_at(27, WAITER, HOLDER), reading_at(37, WAITER, HOLDER),
                                           reading_at(42, WAITER, HOLDER)};
         const struct wait_section waits = {readings, N_ELEMENTS(readings), NULL, 0};
-        const struct sched_events events = {0};
         AUTO(sample_list) samples = sample_list_new();
         AUTO(cpu_spans) spans = cpu_spans_new(NULL);
         AUTO(wall_pieces) pieces = NULL;
@@ -441,16 +437,7 @@ TEST(short_waits_are_estimated)
                                                                  .pid = PROCESS,
                                                                  .tid = WAITER});
         }
-        pieces = wall_pieces_new(&(struct wall_request){.waits = &waits,
-                                                        .events = &events,
-                                                        .named = &named,
-                                                        .samples = samples,
-                                                        .spans = spans,
-                                                        .waiting_event = WAITING,
-                                                        .cpu_event = CPU,
-                                                        .wants = WALL_WANTS_LOCKS,
-                                                        .counts_wait = counts_wait,
-                                                        .thread_name = thread_name});
+        pieces = divide(&waits, &named, samples, spans, 0);
         ASSERT_TRUE(pieces && pieces->locks && pieces->locks->n == 1);
         expect_row(&pieces->locks->items[0], "mutex", 0xb00, N_WAITS, N_WAITS * 4000, 4000);
 }
@@ -519,7 +506,6 @@ TEST(hostile_readings)
         struct wait_reading *readings = mem_new(N, sizeof(*readings));
         const struct wait_section waits = {readings, N, NULL, 0};
         const struct named_stacks named = {0};
-        const struct sched_events events = {0};
         uint64_t seed = 1;
 
         for (unsigned round = 0; round < 4; round++) {
@@ -539,18 +525,7 @@ TEST(hostile_readings)
                                 run(spans, (int32_t)any_number(&seed), next_number(&seed) % 10000);
                 }
                 qsort(readings, N, sizeof(*readings), compare_readings);
-                pieces = wall_pieces_new(
-                        &(struct wall_request){.waits = &waits,
-                                               .events = &events,
-                                               .named = &named,
-                                               .samples = samples,
-                                               .spans = spans,
-                                               .waiting_event = WAITING,
-                                               .cpu_event = CPU,
-                                               .wants = WALL_WANTS_LOCKS | WALL_WANTS_SYSCALLS,
-                                               .counts_wait = counts_wait,
-                                               .thread_name = thread_name,
-                                               .arch = ARCH_X86_64});
+                pieces = divide(&waits, &named, samples, spans, 0);
                 ASSERT_TRUE(pieces);
                 expect_sums(pieces);
                 EXPECT_TRUE(round || (pieces->locks->n && pieces->syscalls->n));
