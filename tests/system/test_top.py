@@ -482,6 +482,8 @@ def test_a_process_in_which_nothing_happens(t: Context) -> None:
     shares = [document["wall"]["since"]["seconds"].get("sleep", 0) / document["wall"]["since"]["elapsed_seconds"]
               for document in documents_of(done.out)[2:4]]
     check(len(shares) == 2 and min(shares) > 0.9, f"it sleeps: {shares}", done)
+    done = t.ours("top", "--wall", "--stdio", "-d", "300ms", "--timeout", "400ms", str(process.pid))
+    check("\n1 thread (0 idle), " in done.out, "one thread", done)
 
 
 @limit(240)

@@ -127,7 +127,8 @@ void live_view_add_sums(const struct live_view *view, size_t line, struct buf *o
                 wall_view_add_gil(&table->wall_since, out);
         } else {
                 if (has_wall(view))
-                        buf_printf(out, "%zu threads (%zu idle), ", table->wall_since.n_threads,
+                        buf_printf(out, "%zu thread%s (%zu idle), ", table->wall_since.n_threads,
+                                   table->wall_since.n_threads == 1 ? "" : "s",
                                    table->wall_since.n_idle_threads);
                 add_samples(view, out);
         }
