@@ -186,15 +186,31 @@ def merge(first: Result, second: Result) -> Result:
     return first
 
 
+def reason_in(output: str, name: str) -> str:
+    """`; test_x.py:12: AssertionError: what`, as the test said it before its line `not ok`, in at most 240 characters, or nothing."""
+    said = ""
+    for line in output.splitlines():
+        if re.match(r"(not )?ok ", line):
+            if line.startswith("not ok") and line.endswith(f"- {name}"):
+                break
+            said = ""
+        elif not said and (match := re.match(r"# (\w+\.\w+:\d+: .*)", line)):
+            said = match[1]
+    else:
+        said = ""
+    return "; " + said[:240] if said else ""
+
+
 def run_again(results: list[Result], tests: list[dict], options: argparse.Namespace) -> list[Result]:
     failed = [result.name for result in results if result.failures and result.suite in options.again]
     by_name = {test["name"]: test for test in tests}
     merged = []
     for result in results:
         if result.name in failed:
+            output = result.output
             result = merge(result, run(by_name[result.name], options))
             for name in result.unsteady:
-                print(f"  unsteady: {result.name}: {name}: failed, and passed when it ran again")
+                print(f"  unsteady: {result.name}: {name}: failed, and passed when it ran again{reason_in(output, name)}")
             if result.failures:
                 show_problems(result, options)
         merged.append(result)

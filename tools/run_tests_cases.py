@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from run_tests import Result, judge, kill_group, merge, wait_for
+from run_tests import Result, judge, kill_group, merge, reason_in, wait_for
 
 # name, protocol, exit status, output, (passed, failed, skipped), a part of a failure or a skip
 CASES = [
@@ -44,6 +44,14 @@ AGAIN = [
     ("again, killed and then good", (GOOD, -11), (GOOD, 0), (2, 0), ["killed by signal 11"]),
 ]
 
+SAID = "1..3\n# test_x.py:1: of another\nok 1 - a\n# 0.1 s\n# test_x.py:2: AssertionError: 3 of 4\n# status 0\nnot ok 2 - b\nnot ok 3 - c\n"
+# name, name of the test, its reason
+REASONS = [
+    ("the reason of a test", "b", "; test_x.py:2: AssertionError: 3 of 4"),
+    ("no reason", "c", ""),
+    ("no such test", "not done after 60 s", ""),
+]
+
 
 def judged(output: str, status: int) -> Result:
     result = Result("program", "system", output=output)
@@ -60,6 +68,10 @@ def waited(program: str, limit: float) -> tuple[int, float]:
         return -1, 0.0
 
 
+def reason_cases() -> list[tuple[str, bool]]:
+    return [(name, reason_in(SAID, test) == reason) for name, test, reason in REASONS]
+
+
 def wait_cases() -> list[tuple[str, bool]]:
     burned = waited("import sys, time\nwhile time.process_time() < 0.2: pass\nsys.exit(3)", 60)
     return [("waits for the status and the CPU seconds", burned[0] == 3 and burned[1] >= 0.2),
@@ -67,9 +79,9 @@ def wait_cases() -> list[tuple[str, bool]]:
 
 
 def main() -> int:
-    waits = wait_cases()
-    bad = sum(not good for _, good in waits)
-    print(f"1..{len(CASES) + len(AGAIN) + len(waits)}")
+    others = wait_cases() + reason_cases()
+    bad = sum(not good for _, good in others)
+    print(f"1..{len(CASES) + len(AGAIN) + len(others)}")
     for number, (name, protocol, status, output, counts, word) in enumerate(CASES, 1):
         result = Result(name, "unit", output=output)
         judge({"protocol": protocol}, result, status)
@@ -82,7 +94,7 @@ def main() -> int:
         good = (result.passed, len(result.failures)) == counts and result.unsteady == unsteady
         bad += not good
         print(f"{'ok' if good else 'not ok'} {number} - {name}" + ("" if good else f"\n# {result}"))
-    for number, (name, good) in enumerate(waits, len(CASES) + len(AGAIN) + 1):
+    for number, (name, good) in enumerate(others, len(CASES) + len(AGAIN) + 1):
         print(f"{'ok' if good else 'not ok'} {number} - {name}")
     return 1 if bad else 0
 

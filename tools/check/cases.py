@@ -33,6 +33,8 @@ finish
 """
 RUN_TESTS = """#!/bin/bash
 for word in "$@"; do [ "$last" != --names ] || printf '%s\\n' unit test_a 'test b' >>"$word"; last=$word; done
+for word in a b; do [ "${TOTAL##* }" != 2 ] || echo "  unsteady: test_x: $word: failed, and passed when it ran again; x.py:1: no"; done
+[ "$TOTAL" != "4 1 0 0" ] || echo "  FAILED: test_x: c: failed"
 echo "TOTAL $TOTAL"
 """
 # name, words, TOTAL, exit status, last line, a part of the output
@@ -43,9 +45,10 @@ COUNTED = [
     ("what is built once counts once", ["one good", "two"], "7 0 1 0", 0, "9 passed, 0 failed, 1 skipped", ""),
     ("a test by name", ["two test_a"], "1 0 0 0", 0, "2 passed, 0 failed, 0 skipped", ""),
     ("a test that is none", ["two test_c"], "0 0 0 0", 1, "1 passed, 1 failed, 0 skipped", "did you mean 'test_a'?"),
+    ("failures stand at the end again", ["two"], "4 1 0 0", 1, "5 passed, 1 failed, 0 skipped", "c: failed\nFAILED: test_x: c: failed\n5 passed"),
     ("a suite without a total", ["two"], "", 1, "1 passed, 1 failed, 0 skipped", "gave no total"),
     ("parts side by side are added up", ["one,two,three"], "7 0 1 1", 1, "17 passed, 1 failed, 2 skipped", "2 of the tests that passed failed at first"),
-    ("two failed at first", ["two"], "5 0 0 2", 0, "6 passed, 0 failed, 0 skipped", "2 of the tests that passed failed at first"),
+    ("two failed at first", ["two"], "5 0 0 2", 0, "6 passed, 0 failed, 0 skipped", "ran again:\n  test_x: a; x.py:1: no\n  test_x: b; x.py:1: no\n"),
     ("parts of seconds come before the build", ["most:two"], "1 0 0 0", 1, "4 passed, 1 failed, 0 skipped", "FAILED: bad; the end of build/logs/bad.log:\nok: build native"),
     ("compilers beside parts that are alone", ["last:low"], "", 1, "3 passed, 1 failed, 0 skipped", "ok: low"),
     ("three failed at first", ["two"], "5 0 0 3", 1, "6 passed, 1 failed, 0 skipped", "FAILED: more than 2 tests failed at first"),

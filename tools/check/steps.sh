@@ -212,7 +212,7 @@ show_duration() {
         awk -v seconds="$SECONDS" '{ cpu += $2 } END { printf "%d s in all, %.0f s of CPU time\n", seconds, cpu }' "$times"
 }
 
-# finish: the closing lines, and the exit status
+# finish: the closing lines, which name again what failed, and the exit status
 finish() {
         if [ "$(wc -l <"$times")" -gt 10 ]; then
                 echo "the slowest:"
@@ -222,12 +222,14 @@ finish() {
                 }'
         fi
         if [ "$at_first" -gt 0 ]; then
-                echo "$at_first of the tests that passed failed at first, and passed when they ran again"
+                echo "$at_first of the tests that passed failed at first, and passed when they ran again:"
+                sed -n 's/^  unsteady: \(.*\): failed, and passed when it ran again/  \1/p' "$logs"/*-tests.log 2>/dev/null
                 [ "$at_first" -le "$most_at_first" ] || {
                         failed=$((failed + 1))
                         echo "FAILED: more than $most_at_first tests failed at first"
                 }
         fi
+        sed -n 's/^  \(FAILED: .*\)/\1/p' "$logs"/*-tests.log 2>/dev/null
         echo "$passed passed, $failed failed, $skipped skipped"
         [ "$failed" -eq 0 ]
         exit
