@@ -632,16 +632,16 @@ PRIORITIES = "import os, subprocess, sys, time\n" \
 
 
 def priorities_of_threads(pid: int) -> dict[str, tuple[int, int]]:
-    """Policy and nice value of each thread by its name (proc(5))."""
+    """Policy and nice value of each thread by its name (proc(5)).  The name is read last: a thread of wperf takes it first."""
     found = {}
-    for path in glob.glob(f"/proc/{pid}/task/*/stat"):
+    for path in glob.glob(f"/proc/{pid}/task/*"):
         try:
-            with open(path, encoding="utf-8") as file:
-                name, _, rest = file.read().partition("(")[2].rpartition(")")
+            with open(f"{path}/stat", encoding="utf-8") as file:
+                fields = file.read().rpartition(")")[2].split()
+            with open(f"{path}/comm", encoding="utf-8") as file:
+                found[file.read().rstrip("\n")] = (int(fields[38]), int(fields[16]))
         except OSError:
             continue  # the thread has ended
-        fields = rest.split()
-        found[name] = (int(fields[38]), int(fields[16]))
     return found
 
 
