@@ -243,6 +243,56 @@ static void save_pieces(void)
         save(&b, "pipe-pieces");
 }
 
+static uint64_t add_piece(struct session_builder *b, uint32_t number, const char *bytes, uint32_t size)
+{
+        uint64_t at = b->records.len;
+
+        builder_begin(b, PERF_RECORD_HEADER_FEATURE, 0);
+        builder_u64(b, 15);
+        builder_bytes(b, "WPERFSEC", 8);
+        builder_u32(b, number);
+        builder_u32(b, size);
+        builder_bytes(b, bytes, 8);
+        builder_end(b);
+        return at;
+}
+
+static void add_table(struct session_builder *b, unsigned feature, const uint64_t *places, size_t n)
+{
+        struct buf table = {0};
+
+        buf_add(&table, "WPERFSEC", 8);
+        for (size_t i = 0; i < n; i++)
+                buf_add_u64(&table, places[i]);
+        builder_feature(b, feature, table.data, table.len);
+        buf_release(&table);
+}
+
+/* Sections that grew in a file: whole, with a place twice, of another section, too long, of no piece, and
+ * outside the data. */
+static void save_growing(void)
+{
+        struct session_builder b;
+        uint64_t at[5];
+
+        builder_init(&b);
+        build_process(&b);
+        at[0] = add_piece(&b, 234, "WPWA\4\0\0\0", 8);
+        builder_sample_ip(&b, 1000, 10, 10, 0x401100);
+        at[1] = add_piece(&b, 234, "\0\0\0\0\0\0\0\0", 8);
+        at[2] = add_piece(&b, 235, "WPTK\2\0\0\0", 9);
+        at[3] = 0;
+        at[4] = 1 << 20;
+        add_table(&b, 230, at + 4, 1);
+        add_table(&b, 231, at + 3, 1);
+        add_table(&b, 232, at, 0);
+        add_table(&b, 233, at, 1);
+        add_table(&b, 234, at, 2);
+        add_table(&b, 235, at + 2, 1);
+        add_table(&b, 236, (const uint64_t[]){at[1], at[0]}, 2);
+        save(&b, "growing-sections");
+}
+
 static const uint64_t branches[][3] = {{0x401110, 0x402000, 2 | 3 << 4 | 1 << 20},
                                        {0x401210, 0x401100, 1 | 20 << 4},
                                        {0xffffffff81000008, 0x401200, 4 | 8},
@@ -399,6 +449,7 @@ int main(int argc, char **argv)
         save_events();
         save_records();
         save_pieces();
+        save_growing();
         save_branches();
         save_past_limits();
         save_contexts();

@@ -455,6 +455,13 @@ static void save_holders(const struct wait_reading *reading)
 
         wait_section_write(reading, 1, holders, N_ELEMENTS(holders), &out);
         save("wait_section", "holders", &out);
+        wait_section_write(reading, 1, holders, 1, &out);
+        wait_section_write(NULL, 0, holders + 1, 1, &out);
+        save("wait_section", "parts", &out);
+        wait_section_write(reading, 1, NULL, 0, &out);
+        out.data[4] = 3;
+        buf_truncate(&out, out.len - 4);
+        save("wait_section", "version_3", &out);
         wait_section_write(NULL, 0, holders, N_ELEMENTS(holders), &out);
         buf_truncate(&out, out.len - 1);
         save("wait_section", "short_holders", &out);
@@ -506,13 +513,13 @@ static void save_waits(void)
         wait_section_write(readings, 1, NULL, 0, &out);
         buf_truncate(&out, out.len - 1);
         save("wait_section", "short", &out);
-        buf_add(&out, "WPWA\0\0\0\1\0\0\0\0", 12);
+        buf_add(&out, "WPWA\0\0\0\4\0\0\0\0\0\0\0\0", 16);
         save("wait_section", "swapped", &out);
         buf_add(&out, "WPWA\2\0\0\0\0\0\0\0", 12);
         save("wait_section", "version", &out);
-        buf_add(&out, "WPWX\1\0\0\0\0\0\0\0", 12);
+        buf_add(&out, "WPWX\4\0\0\0\0\0\0\0", 12);
         save("wait_section", "magic", &out);
-        buf_add(&out, "WPWA\1\0\0\0\377\377\377\377", 12);
+        buf_add(&out, "WPWA\4\0\0\0\377\377\377\377", 12);
         save("wait_section", "count", &out);
 }
 

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import signal
+import sys
 
 import harness
 import pythons
@@ -230,6 +232,21 @@ def test_perf_opens_the_session(t: Context) -> None:
     recorded(t, "record", "--wall", "--session", path, "--", t.program("wall_locks"))
     done = t.run(perf, "report", "-i", path, "--stdio", "-f")
     check(done.status == 0 and "of event 'waiting'" in done.out and "hold_mutex" in done.out, "perf's table", done)
+
+
+def test_readings_are_written_while_it_records(t: Context) -> None:
+    """Else they would take more and more memory until the end."""
+    path, piece = t.path("s.data"), b"WPERFSEC" + (234).to_bytes(4, sys.byteorder)
+    recorder = t.start(t.wperf, "record", "-q", "--wall", "-o", path, "--", "sh", "-c", "while sleep 0.05; do :; done")
+
+    def pieces() -> int:
+        with open(path, "rb") as file:
+            return file.read().count(piece)
+
+    harness.wait_until(lambda: os.path.exists(path) and pieces() > 1, "two parts of the readings")
+    recorder.send_signal(signal.SIGINT)
+    done = harness.finish(recorder)
+    check(pieces() > 2 and len(looks_of(t, path)) > 0 and wall_of(t, path)["seconds"], f"readings of {pieces()} parts", done)
 
 
 def test_words_for_wall_time(t: Context) -> None:

@@ -20,8 +20,6 @@ struct module;         /* world.h */
 struct python_places;  /* python_section.h */
 struct python_counts;  /* python_section.h */
 struct recorded_image; /* image_section.h */
-struct wait_holder;    /* wait_section.h */
-struct wait_reading;   /* wait_section.h */
 
 struct collector;
 
@@ -158,11 +156,8 @@ struct collect_result {
         /* programs that may have lost their privileges because they were traced; "" for none */
         const char *unprivileged;
         const char *not_traced;           /* Python programs that could not be traced; "" for none */
-        const struct wait_reading *waits; /* what waiting threads did, in the order of their samples */
-        size_t n_waits;
-        const struct task_section *tasks;  /* of asyncio, at these; NULL: none were read */
-        const struct wait_holder *holders; /* who had the GIL, in the order of their samples */
-        size_t n_holders;
+        const struct task_section *tasks; /* of asyncio, at readings of waits; NULL: none were read */
+        uint64_t n_holders;               /* samples of which it is known who had the GIL */
         const struct stack_marks *stacks; /* NULL if no stack was unwound while recording */
         uint64_t recorder_ns;             /* CPU time of the recorder itself; valid after collector_end */
 };
@@ -170,8 +165,8 @@ struct collect_result {
 /* While it records, how the stacks so far end; `cut` receives the bits. False if no stack is unwound. */
 bool collector_get_marks(const struct collector *collector, struct buf *cut, struct stack_marks *ret);
 
-/* With request.is_live: appends a section of wait_section.h of what was read since the last call, and forgets
- * it; nothing if nothing was read. It has the readings of all records that were put. */
+/* With request.wall: appends a part of a section of wait_section.h, with what was read since the last call,
+ * and forgets it; nothing if nothing was read. It has the readings of all records that were put. */
 void collector_take_waits(struct collector *collector, struct buf *out);
 
 /* CPU time of the recorder so far, with the processes that it uses. */

@@ -53,6 +53,7 @@ static void see_holder(void *ctx, const struct sample *sample, const struct stop
                                            .gil_holder = stack->gil_holder,
                                            .has_gil = stack->has_gil};
 
+        c->result.n_holders++;
         if (c->n_holders < WAIT_MAX_HOLDERS)
                 ARRAY_PUSH(c->holders, c->n_holders, c->cap_holders, holder);
 }
@@ -144,9 +145,5 @@ void wall_fill_result(struct collector *c)
         if (c->merge)
                 wait_pace_add_places(c->waits, stop_merge_places(c->merge));
         waits = wait_pace_get(c->waits);
-        c->result.waits = waits.readings;
-        c->result.n_waits = waits.n_readings;
         c->result.tasks = waits.tasks;
-        c->result.holders = c->holders;
-        c->result.n_holders = c->n_holders;
 }

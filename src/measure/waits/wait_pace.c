@@ -23,10 +23,10 @@ enum {
         PASSES_TO_PAY = 8,
         LIST_NS = 200000000,         /* between two lists of the processes */
         PROCESS_AGE_NS = 1000000000, /* how old what is known of a process may be */
-        MOST_MET_NS = 200000,  /* that reading a system call may take: else the thread may have gone on */
-        FORGET_THREADS = 4096, /* that have ended, at least, before they are forgotten */
-        MAX_READINGS = 1 << 20,
-        MAX_WAITING_BYTES = 64 << 20, /* of samples that were not taken */
+        MOST_MET_NS = 200000,   /* that reading a system call may take: else the thread may have gone on */
+        FORGET_THREADS = 4096,  /* that have ended, at least, before they are forgotten */
+        MAX_READINGS = 1 << 18, /* that were not taken */
+        MAX_WAITING_BYTES = 64 << 20, /* the same for samples */
 };
 
 /* Between two readings of a wait that goes on, if readings are taken. */
@@ -491,8 +491,6 @@ void wait_pace_readings_release(struct wait_pace_readings *readings)
 struct wait_pace_facts wait_pace_get(const struct wait_pace *p)
 {
         return (struct wait_pace_facts){
-                .readings = p->readings.items,
-                .n_readings = p->readings.n,
                 .n_left_out = p->n_left_out,
                 .tasks = wait_tasks_get(p->tasks),
         };

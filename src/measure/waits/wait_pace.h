@@ -60,8 +60,6 @@ void wait_pace_take_readings(struct wait_pace *pace, struct wait_pace_readings *
 void wait_pace_readings_release(struct wait_pace_readings *readings);
 
 struct wait_pace_facts {
-        const struct wait_reading *readings; /* in the order of the samples; texts live as long as `pace` */
-        size_t n_readings;
         uint64_t n_left_out;              /* readings for which there was no room */
         const struct task_section *tasks; /* of loops, at some of the readings */
 };

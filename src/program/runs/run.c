@@ -182,10 +182,25 @@ static void tick(const struct run_request *request, struct run *run, uint64_t *n
         run->n_ticks++;
 }
 
+/* Writes readings of waits now and then: until the end of the recording they would take more and more memory.
+ */
+static bool put_waits(struct run *run, const struct run_request *request, uint64_t *put_ns)
+{
+        uint64_t now_ns = os_monotonic_ns();
+        AUTO_RELEASE(buf) bytes = {0};
+
+        if (!request->wall || request->live || !run->begun || now_ns - *put_ns < TICK_MS * 1000000ull)
+                return true;
+        *put_ns = now_ns;
+        collector_take_waits(run->collector, &bytes);
+        return !bytes.len || perfdata_writer_put_section(run->writer, FEATURE_WPERF_WAITS, bytes.data,
+                                                         bytes.len, &run->write_error);
+}
+
 /* True if writing failed, as on a full disk; run->write_error says why. */
 static bool run_loop(struct run *run, const struct run_request *request, uint64_t start_ns)
 {
-        uint64_t next_tick = start_ns + TICK_MS * 1000000ull, n_told = 0;
+        uint64_t next_tick = start_ns + TICK_MS * 1000000ull, n_told = 0, waits_ns = start_ns;
         int state = 1;
 
         while (state > 0) {
@@ -197,6 +212,8 @@ static bool run_loop(struct run *run, const struct run_request *request, uint64_
                 state = collector_poll(run->collector, wait_ms(request, start_ns), &run->write_error);
                 if (request->live)
                         request->live->turn(request->live->ctx, run);
+                if (state >= 0 && !put_waits(run, request, &waits_ns))
+                        state = -1;
                 if (state > 0 && collector_get_result(run->collector)->stop_asked) {
                         run->out.stopped_by_us = true;
                         break;
@@ -440,21 +457,28 @@ static const char *write_python(struct run *run)
         return buf_text(&run->python_symbols);
 }
 
-static void write_waits(struct run *run)
+/* The last readings; a session without any has an empty section. */
+static bool write_waits(struct run *run, struct err *err)
 {
-        const struct collect_result *collected = run->out.collected;
         AUTO_RELEASE(buf) bytes = {0};
 
         if (run->records)
                 run->records->add_waits(run->records->ctx, &bytes);
         else
-                wait_section_write(collected->waits, collected->n_waits, collected->holders,
-                                   collected->n_holders, &bytes);
-        perfdata_writer_add_feature(run->writer, FEATURE_WPERF_WAITS, bytes.data, bytes.len);
-        if (!collected->tasks || !collected->tasks->n_tasks)
+                collector_take_waits(run->collector, &bytes);
+        if (!bytes.len)
+                wait_section_write(NULL, 0, NULL, 0, &bytes);
+        return perfdata_writer_put_section(run->writer, FEATURE_WPERF_WAITS, bytes.data, bytes.len, err);
+}
+
+static void write_tasks(struct run *run)
+{
+        const struct task_section *tasks = run->out.collected->tasks;
+        AUTO_RELEASE(buf) bytes = {0};
+
+        if (!tasks || !tasks->n_tasks)
                 return;
-        buf_clear(&bytes);
-        task_section_write(collected->tasks, &bytes);
+        task_section_write(tasks, &bytes);
         perfdata_writer_add_feature(run->writer, FEATURE_WPERF_TASKS, bytes.data, bytes.len);
 }
 
@@ -486,8 +510,10 @@ bool run_finish_session(struct run *run, const struct run_request *request, stru
         n_not_named = write_names(run, request);
         if (has_raw_event(run))
                 add_doubts(run);
-        if (request->wall)
-                write_waits(run);
+        if (request->wall) {
+                ok = write_waits(run, ok ? err : NULL) && ok;
+                write_tasks(run);
+        }
         python_symbols = write_python(run);
         run_fill_heading_note(run, request);
         session_facts_add_command(target_command_argv(&request->target), &command);

@@ -79,7 +79,9 @@ enum perfdata_feature {
 
 /* In a pipe, wperf's sections are split into pieces, because perf stops at an unknown feature and a record
  * has at most 64 KiB. A piece is a record of a feature whose content perf never reads: this magic, the
- * section's number (u32), the size of the piece (u32), the piece. */
+ * section's number (u32), the size of the piece (u32), the piece. In a file, a section that grew while it was
+ * recorded is in such pieces, too: its feature has this magic and the place of each of its records (u64, from
+ * the start of the data on). */
 #define PERFDATA_PIECE_MAGIC   "WPERFSEC"
 #define PERFDATA_PIECE_FEATURE FEATURE_BRANCH_STACK
 

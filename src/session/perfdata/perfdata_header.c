@@ -192,6 +192,78 @@ static void read_features(struct perfdata_reader *r, uint64_t table_off)
         }
 }
 
+static bool is_in_pieces(uint32_t number)
+{
+        return number >= FEATURE_WPERF_RUN && number <= FEATURE_WPERF_LAST;
+}
+
+static bool has_piece_magic(struct cursor *c)
+{
+        const char *magic = cursor_bytes(c, 8);
+
+        return magic && !memcmp(magic, PERFDATA_PIECE_MAGIC, 8);
+}
+
+/* Behind the section's number. */
+static struct cursor piece_content(struct cursor *c)
+{
+        uint32_t size = cursor_u32(c);
+
+        return cursor_sub(c, cursor_pos(c), size);
+}
+
+static void add_piece(struct perfdata_reader *r, uint32_t number, struct cursor piece)
+{
+        struct buf *section = &r->pieces[number - FEATURE_WPERF_RUN];
+
+        buf_add(section, piece.at, cursor_left(&piece));
+        r->features[number] = cursor_make(section->data, section->len);
+        r->features[number].swap = piece.swap;
+}
+
+/* The record of a piece at `at` in the data. False if there is none. */
+static bool read_piece(struct perfdata_reader *r, uint32_t number, uint64_t at)
+{
+        struct cursor data = cursor_sub(&r->sources[0].bytes, r->layout.data_off, r->layout.data_bytes), c;
+        struct perfdata_record record;
+
+        cursor_seek(&data, at);
+        if (data.failed || !perfdata_record_make(data.at, cursor_left(&data), data.swap, &record) ||
+            record.header.type != PERF_RECORD_HEADER_FEATURE)
+                return false;
+        c = record.bytes;
+        cursor_skip(&c, sizeof(struct perf_header));
+        if (cursor_u64(&c) != PERFDATA_PIECE_FEATURE || !has_piece_magic(&c) || cursor_u32(&c) != number)
+                return false;
+        c = piece_content(&c);
+        if (!c.failed)
+                add_piece(r, number, c);
+        return !c.failed;
+}
+
+/* Joins the sections that are in pieces. Their records stand in the order of their places, each once. */
+static void join_pieces(struct perfdata_reader *r)
+{
+        for (uint32_t number = FEATURE_WPERF_RUN; number <= FEATURE_WPERF_LAST; number++) {
+                struct cursor table = r->features[number], c = table;
+                uint64_t next = 0;
+
+                if (!table.start || !has_piece_magic(&c))
+                        continue;
+                r->piece_tables[number - FEATURE_WPERF_RUN] = table;
+                r->features[number] = (struct cursor){0};
+                while (cursor_left(&c)) {
+                        uint64_t at = cursor_u64(&c);
+
+                        if (c.failed || at < next || !read_piece(r, number, at)) {
+                                r->damage.n_malformed++;
+                                break;
+                        }
+                        next = at + 1;
+                }
+        }
+}
+
 static unsigned count_features(const struct perfdata_reader *r)
 {
         unsigned n = 0;
@@ -236,6 +308,7 @@ static bool place_data(struct perfdata_reader *r, struct section data, struct er
                 r->damage.features_missing = true;
         } else {
                 read_features(r, s->end);
+                join_pieces(r);
         }
         return true;
 }
@@ -329,27 +402,23 @@ static void take_attr(struct perfdata_reader *r, struct cursor c)
                 events_add_ids(r, event, cursor_sub(&c, cursor_pos(&c), cursor_left(&c)));
 }
 
-/* Takes a piece of a wperf section: PERFDATA_PIECE_MAGIC. False if it is not one. */
+/* Takes a piece of a wperf section: PERFDATA_PIECE_MAGIC. False if it is not one. Those of a file were taken
+ * when it was opened. */
 static bool take_piece(struct perfdata_reader *r, struct cursor c)
 {
-        const char *magic = cursor_bytes(&c, 8);
-        uint32_t number, size;
-        const void *bytes;
-        struct buf *section;
+        struct cursor piece;
+        uint32_t number;
 
-        if (!r->layout.pipe || !magic || memcmp(magic, PERFDATA_PIECE_MAGIC, 8) != 0)
+        if (!has_piece_magic(&c))
                 return false;
-        number = cursor_u32(&c);
-        size = cursor_u32(&c);
-        bytes = cursor_bytes(&c, size);
-        if (!bytes || number < FEATURE_WPERF_RUN || number > FEATURE_WPERF_LAST) {
-                r->damage.n_malformed += !bytes;
+        if (!r->layout.pipe)
                 return true;
-        }
-        section = &r->pieces[number - FEATURE_WPERF_RUN];
-        buf_add(section, bytes, size);
-        r->features[number] = cursor_make(section->data, section->len);
-        r->features[number].swap = c.swap;
+        number = cursor_u32(&c);
+        piece = piece_content(&c);
+        r->damage.n_malformed += piece.failed;
+        if (piece.failed || !is_in_pieces(number))
+                return true;
+        add_piece(r, number, piece);
         r->layout.feature_bits[number / 64] |= (uint64_t)1 << (number % 64);
         return true;
 }

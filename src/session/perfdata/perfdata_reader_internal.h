@@ -74,9 +74,12 @@ struct perfdata_reader {
         bool keep_unknown;
         struct cursor features[PERFDATA_FEATURES]; /* start is NULL if the file does not have it */
         struct event_table events;
-        struct tracing_data *tracing;                                  /* NULL if no event is a tracepoint */
-        struct buf pieces[FEATURE_WPERF_LAST - FEATURE_WPERF_RUN + 1]; /* wperf's sections in a pipe */
-        struct cursor *build_ids;                                      /* BUILD_ID records of a pipe */
+        struct tracing_data *tracing; /* NULL if no event is a tracepoint */
+        struct buf
+                pieces[FEATURE_WPERF_LAST - FEATURE_WPERF_RUN + 1]; /* wperf's sections in pieces, joined */
+        /* of the same, in a file: the features as they are there; start is NULL if not in pieces */
+        struct cursor piece_tables[FEATURE_WPERF_LAST - FEATURE_WPERF_RUN + 1];
+        struct cursor *build_ids; /* BUILD_ID records of a pipe */
         size_t n_build_ids, build_ids_cap;
         struct source *sources;
         size_t n_sources, sources_cap, source_at;

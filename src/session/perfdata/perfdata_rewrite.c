@@ -106,7 +106,7 @@ static bool is_finished(const struct perfdata_reader *r)
 
 /* --- The file ---------------------------------------------------------------------------------------- */
 
-/* The new content of a section; start is NULL if there is none. */
+/* The new content of a section; start is NULL if there is none. Pieces of a section stay where they are. */
 static struct cursor new_section(const struct perfdata_reader *r, unsigned feature,
                                  const struct perfdata_section *sections, size_t n)
 {
@@ -115,6 +115,9 @@ static struct cursor new_section(const struct perfdata_reader *r, unsigned featu
                         return sections[i].bytes ? cursor_make(sections[i].bytes, sections[i].size)
                                                  : (struct cursor){0};
         }
+        if (feature >= FEATURE_WPERF_RUN && feature <= FEATURE_WPERF_LAST &&
+            r->piece_tables[feature - FEATURE_WPERF_RUN].start)
+                return r->piece_tables[feature - FEATURE_WPERF_RUN];
         return r->features[feature];
 }
 

@@ -137,6 +137,7 @@ void perfdata_writer_free(struct perfdata_writer *w)
         free(w->features);
         free(w->steps);
         free(w->auxtraces);
+        free(w->pieces);
         free(w->path);
         buf_release(&w->gathered);
         codec_packer_free(w->packer);
@@ -374,6 +375,33 @@ bool perfdata_writer_put(struct perfdata_writer *w, const void *records, size_t 
         return true;
 }
 
+/* Never packed: the feature has the places of its pieces in the file. Only those of a call that succeeds. */
+bool perfdata_writer_put_section(struct perfdata_writer *w, unsigned feature, const void *bytes, size_t size,
+                                 struct err *err)
+{
+        size_t n_before = w->n_pieces;
+        bool ok;
+
+        assert(w->begun || w->failed);
+        assert(feature >= FEATURE_WPERF_RUN && feature <= FEATURE_WPERF_LAST);
+        if (w->failed)
+                return fail_again(w, err);
+        ok = write_gathered(w, err);
+        for (size_t at = 0; ok && at < size; at += HEAD_PIECE_BYTES) {
+                const struct piece_place place = {feature, w->data_bytes, !at};
+                size_t left = size - at;
+                AUTO_RELEASE(buf) record = {0};
+
+                head_add_piece(&record, feature, (const char *)bytes + at,
+                               left < HEAD_PIECE_BYTES ? left : HEAD_PIECE_BYTES);
+                ok = write_data(w, record.data, record.len, err);
+                if (!w->pipe)
+                        ARRAY_PUSH(w->pieces, w->n_pieces, w->pieces_cap, place);
+        }
+        w->n_pieces = ok ? w->n_pieces : n_before;
+        return ok;
+}
+
 /* --- the end --- */
 
 static int compare_features(const void *a, const void *b)
@@ -457,6 +485,7 @@ static bool make_room(struct perfdata_writer *w, uint64_t *ret_lost)
                 return false;
         w->data_bytes = last_end(w, w->steps[w->n_steps - 1], before - need);
         *ret_lost = before - w->data_bytes;
+        head_cut_piece_tables(w);
         fail_write(w);
         return true;
 }
@@ -502,6 +531,7 @@ bool perfdata_writer_close(struct perfdata_writer *w, struct err *err)
                 head_add_compressed(w);
         if (!w->pipe && w->n_auxtraces && !w->failed)
                 head_add_auxtrace(w);
+        head_add_piece_tables(w);
         qsort(w->features, w->n_features, sizeof(*w->features), compare_features);
         if (w->pipe)
                 ok = ok && !w->failed && write_pipe_features(w, err);

@@ -51,6 +51,12 @@ bool perfdata_writer_put(struct perfdata_writer *writer, const void *records, si
 /* Writes all records and the header's data size now. */
 bool perfdata_writer_flush(struct perfdata_writer *writer, struct err *err);
 
+/* Appends to a feature section of wperf that is too large to be kept until the end: its content is written
+ * now. If the disk is full, the newest calls are lost as wholes. After perfdata_writer_begin, and not for a
+ * section that perfdata_writer_add_feature adds. */
+bool perfdata_writer_put_section(struct perfdata_writer *writer, unsigned feature, const void *bytes,
+                                 size_t size, struct err *err);
+
 /* Adds a feature section with all its content, which is copied; in any order, each once. */
 void perfdata_writer_add_feature(struct perfdata_writer *writer, unsigned feature, const void *bytes,
                                  size_t size);

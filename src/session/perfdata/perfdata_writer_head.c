@@ -100,6 +100,39 @@ void head_add_auxtrace(struct perfdata_writer *w)
         perfdata_writer_add_feature(w, FEATURE_AUXTRACE, out.data, out.len);
 }
 
+static struct written_feature *find_feature(struct perfdata_writer *w, unsigned number)
+{
+        for (size_t i = 0; i < w->n_features; i++) {
+                if (w->features[i].number == number)
+                        return &w->features[i];
+        }
+        return NULL;
+}
+
+void head_add_piece_tables(struct perfdata_writer *w)
+{
+        for (size_t i = 0; i < w->n_pieces; i++) {
+                const struct piece_place *piece = &w->pieces[i];
+
+                if (!find_feature(w, piece->number))
+                        perfdata_writer_add_feature(w, piece->number, PERFDATA_PIECE_MAGIC, 8);
+                buf_add_u64(&find_feature(w, piece->number)->bytes, piece->at);
+        }
+}
+
+void head_cut_piece_tables(struct perfdata_writer *w)
+{
+        bool is_inside = false;
+
+        for (; w->n_pieces && (is_inside || w->pieces[w->n_pieces - 1].at >= w->data_bytes); w->n_pieces--) {
+                const struct piece_place *last = &w->pieces[w->n_pieces - 1];
+                struct buf *table = &find_feature(w, last->number)->bytes;
+
+                buf_truncate(table, table->len - sizeof(uint64_t));
+                is_inside = !last->is_first;
+        }
+}
+
 /* version, type (1: zstd), level, ratio, memory for one unpacked record */
 void head_add_compressed(struct perfdata_writer *w)
 {
@@ -194,23 +227,26 @@ static void add_tracing_record(struct buf *out, const struct buf *section)
         buf_add_zeros(out, size - section->len);
 }
 
+void head_add_piece(struct buf *out, unsigned number, const void *bytes, size_t size)
+{
+        struct {
+                uint64_t feature;
+                char magic[8];
+                uint32_t number, size;
+        } piece = {.feature = PERFDATA_PIECE_FEATURE, .number = number, .size = (uint32_t)size};
+
+        assert(size <= HEAD_PIECE_BYTES);
+        memcpy(piece.magic, PERFDATA_PIECE_MAGIC, sizeof(piece.magic));
+        add_record(out, PERF_RECORD_HEADER_FEATURE, &piece, sizeof(piece), bytes, size);
+}
+
 static void add_pieces(struct buf *out, const struct written_feature *f)
 {
-        enum { MAX_PIECE_BYTES = 64000 };
-
-        for (size_t at = 0; at < f->bytes.len; at += MAX_PIECE_BYTES) {
+        for (size_t at = 0; at < f->bytes.len; at += HEAD_PIECE_BYTES) {
                 size_t left = f->bytes.len - at;
-                struct {
-                        uint64_t feature;
-                        char magic[8];
-                        uint32_t number, size;
-                } piece = {.feature = PERFDATA_PIECE_FEATURE,
-                           .number = f->number,
-                           .size = left < MAX_PIECE_BYTES ? (uint32_t)left : MAX_PIECE_BYTES};
 
-                memcpy(piece.magic, PERFDATA_PIECE_MAGIC, sizeof(piece.magic));
-                add_record(out, PERF_RECORD_HEADER_FEATURE, &piece, sizeof(piece), f->bytes.data + at,
-                           piece.size);
+                head_add_piece(out, f->number, f->bytes.data + at,
+                               left < HEAD_PIECE_BYTES ? left : HEAD_PIECE_BYTES);
         }
 }
 

@@ -9,7 +9,7 @@
 #include "os.h"
 #include "perfdata_writer.h"
 
-enum { SECTION_BYTES = 16 };
+enum { SECTION_BYTES = 16, HEAD_PIECE_BYTES = 64000 };
 
 struct written_event {
         struct perf_attr attr;
@@ -26,6 +26,13 @@ struct written_feature {
 /* Of an AUXTRACE record in the file; its size is without the data behind it. */
 struct auxtrace_place {
         uint64_t off, size;
+};
+
+/* A piece of a section among the records: PERFDATA_PIECE_MAGIC. */
+struct piece_place {
+        unsigned number; /* of the section */
+        uint64_t at;     /* of its record, in the data */
+        bool is_first;   /* of what was written together */
 };
 
 struct perfdata_writer {
@@ -46,6 +53,8 @@ struct perfdata_writer {
         size_t n_steps, steps_cap;
         struct auxtrace_place *auxtraces;
         size_t n_auxtraces, auxtraces_cap;
+        struct piece_place *pieces;
+        size_t n_pieces, pieces_cap;
         struct codec_packer *packer;
         int level;
 };
@@ -57,13 +66,19 @@ void head_choose_attr_bytes(struct perfdata_writer *writer);
 void head_add_event_desc(struct perfdata_writer *writer);
 void head_add_compressed(struct perfdata_writer *writer);
 void head_add_auxtrace(struct perfdata_writer *writer);
+void head_add_piece_tables(struct perfdata_writer *writer);
+
+/* Takes the pieces that are no longer in the file out of their tables, with those that were written together
+ * with them. */
+void head_cut_piece_tables(struct perfdata_writer *writer);
 
 /* These append to `out`: the header; everything before the records; the same for a pipe; a feature in a
- * pipe. */
+ * pipe; a piece of HEAD_PIECE_BYTES at most. */
 void head_make_header(const struct perfdata_writer *writer, const uint64_t *feature_bits, struct buf *out);
 void head_make_file(struct perfdata_writer *writer, struct buf *out);
 bool head_make_pipe(struct perfdata_writer *writer, struct buf *out, struct err *err);
 void head_add_feature_record(struct buf *out, const struct written_feature *feature);
+void head_add_piece(struct buf *out, unsigned number, const void *bytes, size_t size);
 void head_add_section(struct buf *out, uint64_t off, uint64_t size);
 
 #endif

@@ -8,7 +8,7 @@
 #include "mem.h"
 
 #define MAGIC "WPWA"
-enum { VERSION = 3, MAGIC_BYTES = 4, MIN_READING_BYTES = 100, HOLDER_BYTES = 17 };
+enum { VERSION = 4, ONE_PART = 3, MAGIC_BYTES = 4, MIN_READING_BYTES = 100, HOLDER_BYTES = 17 };
 
 static void write_reading(const struct wait_reading *r, struct buf *out)
 {
@@ -49,8 +49,7 @@ void wait_section_write(const struct wait_reading *readings, size_t n, const str
         buf_add_u32(out, (uint32_t)n);
         for (size_t i = 0; i < n; i++)
                 write_reading(&readings[i], out);
-        if (n_holders)
-                buf_add_u32(out, (uint32_t)n_holders);
+        buf_add_u32(out, (uint32_t)n_holders);
         for (size_t i = 0; i < n_holders; i++)
                 write_holder(&holders[i], out);
 }
@@ -60,6 +59,12 @@ static bool is_valid(const struct wait_reading *r)
         return r->how < WAIT_N_HOWS && r->call < WAIT_N_CALLS && r->object < WAIT_N_OBJECTS &&
                r->peer < WAIT_N_PEERS && r->text && r->python_name;
 }
+
+/* A section while it is read. */
+struct growing {
+        struct wait_section *section;
+        size_t cap, cap_holders;
+};
 
 static bool read_reading(struct cursor *c, struct wait_reading *r)
 {
@@ -106,23 +111,40 @@ static int compare_holders(const void *a, const void *b)
         return by_thread_and_time(x->tid, x->time_ns, y->tid, y->time_ns);
 }
 
-/* A section without them ends before their number. */
-static bool read_holders(struct cursor *c, struct wait_section *section)
+/* A section of version 3 without them ends before their number. */
+static bool read_holders(struct cursor *c, uint32_t version, struct growing *g)
 {
-        uint32_t n = cursor_left(c) ? cursor_u32(c) : 0;
+        uint32_t n = version == ONE_PART && !cursor_left(c) ? 0 : cursor_u32(c);
 
         if (c->failed || n > cursor_left(c) / HOLDER_BYTES)
                 return false;
-        section->holders = mem_new(n ? n : 1, sizeof(*section->holders));
         for (uint32_t i = 0; i < n; i++) {
-                struct wait_holder *h = &section->holders[section->n_holders++];
+                struct wait_holder h = {.time_ns = cursor_u64(c)};
 
-                h->time_ns = cursor_u64(c);
-                h->tid = (int32_t)cursor_u32(c);
-                h->gil_holder = (int32_t)cursor_u32(c);
-                h->has_gil = cursor_u8(c);
+                h.tid = (int32_t)cursor_u32(c);
+                h.gil_holder = (int32_t)cursor_u32(c);
+                h.has_gil = cursor_u8(c);
+                ARRAY_PUSH(g->section->holders, g->section->n_holders, g->cap_holders, h);
         }
         return true;
+}
+
+static bool read_part(struct cursor *c, struct growing *g)
+{
+        const void *magic = cursor_bytes(c, MAGIC_BYTES);
+        uint32_t version = cursor_u32(c), n = cursor_u32(c);
+
+        if (c->failed || memcmp(magic, MAGIC, MAGIC_BYTES) || (version != VERSION && version != ONE_PART) ||
+            n > cursor_left(c) / MIN_READING_BYTES)
+                return false;
+        for (uint32_t i = 0; i < n; i++) {
+                struct wait_reading reading;
+
+                if (!read_reading(c, &reading))
+                        return false;
+                ARRAY_PUSH(g->section->readings, g->section->n, g->cap, reading);
+        }
+        return read_holders(c, version, g) && (version == VERSION || !cursor_left(c));
 }
 
 static void sort(struct wait_section *section)
@@ -152,21 +174,13 @@ struct wait_section *wait_section_join(struct wait_section *const *parts, size_t
 
 struct wait_section *wait_section_new(struct cursor c)
 {
-        AUTO(wait_section) section = NULL;
-        const void *magic = cursor_bytes(&c, MAGIC_BYTES);
-        uint32_t version = cursor_u32(&c), n = cursor_u32(&c);
+        AUTO(wait_section) section = mem_new(1, sizeof(*section));
+        struct growing growing = {.section = section};
 
-        if (c.failed || memcmp(magic, MAGIC, MAGIC_BYTES) || version != VERSION ||
-            n > cursor_left(&c) / MIN_READING_BYTES)
-                return NULL;
-        section = mem_new(1, sizeof(*section));
-        section->readings = mem_new(n ? n : 1, sizeof(*section->readings));
-        for (; section->n < n; section->n++) {
-                if (!read_reading(&c, &section->readings[section->n]))
+        do {
+                if (!read_part(&c, &growing))
                         return NULL;
-        }
-        if (!read_holders(&c, section))
-                return NULL;
+        } while (cursor_left(&c));
         sort(section);
         return TAKE(section);
 }
@@ -185,6 +199,8 @@ const struct wait_reading *wait_section_find(const struct wait_section *section,
 {
         const struct wait_reading wanted = {.tid = tid, .time_ns = time_ns};
 
+        if (!section->n)
+                return NULL;
         return bsearch(&wanted, section->readings, section->n, sizeof(wanted), compare);
 }
 

@@ -124,7 +124,7 @@ struct wait_holder {
 
 enum { WAIT_MAX_HOLDERS = 1 << 22 };
 
-/* Appends the section. */
+/* Appends a part of the section, which is one part or several, in any order. */
 void wait_section_write(const struct wait_reading *readings, size_t n, const struct wait_holder *holders,
                         size_t n_holders, struct buf *out);
 

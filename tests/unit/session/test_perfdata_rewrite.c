@@ -6,6 +6,7 @@
 #include "os.h"
 #include "perfdata_format.h"
 #include "perfdata_layout.h"
+#include "perfdata_writer.h"
 #include "small_session.h"
 
 static const char *const in_path = "test_perfdata_rewrite.tmp.data";
@@ -99,6 +100,35 @@ TEST(sections_are_added_replaced_and_removed)
         expect_rewritten(in_path, bytes);
         EXPECT_TRUE(rewrite(in_path, false, &bytes, &err));
         expect_rewritten(in_path, bytes);
+}
+
+/* Their content is not copied: the new file has it where the old one has it. */
+TEST(sections_in_pieces_stay_in_pieces)
+{
+        AUTO(perfdata_reader) reader = NULL;
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct os_stat before = {0};
+        struct err err = {0};
+        uint64_t bytes;
+
+        remove(in_path);
+        builder_init(&b);
+        build_small(&b);
+        w = perfdata_writer_open(in_path, &err);
+        ASSERT_TRUE(w);
+        perfdata_writer_add_event(w, &b.attrs[0], "my-clock:u", b.ids, 1);
+        EXPECT_TRUE(perfdata_writer_begin(w, &err) && perfdata_writer_put_section(w, 234, "wai", 3, &err) &&
+                    perfdata_writer_put(w, b.records.data, b.records.len, &err) &&
+                    perfdata_writer_put_section(w, 234, "ts", 2, &err) && perfdata_writer_close(w, &err));
+        builder_release(&b);
+        EXPECT_TRUE(os_stat(in_path, &before));
+        EXPECT_TRUE(rewrite(out_path, false, &bytes, &err));
+        EXPECT_INT(bytes, before.size_bytes + 2 * 16 + strlen("new") + strlen("newer"));
+        reader = perfdata_open(out_path, &err);
+        ASSERT_TRUE(reader);
+        expect_section(reader, 234, "waits");
+        expect_section(reader, 228, "new");
 }
 
 TEST(all_in_front_of_the_sections_stays)

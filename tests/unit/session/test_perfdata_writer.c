@@ -275,6 +275,65 @@ static void expect_large_section(const struct perfdata_reader *reader)
                 }
 }
 
+/* The same as expect_large_section() reads, in pieces between the records. */
+static void put_large_section(struct perfdata_writer *w, const struct session_builder *b)
+{
+        static const size_t ends[] = {7, 7, 100000, 40000 * 4 - 3};
+        AUTO_RELEASE(buf) section = {0};
+        struct err err = {0};
+        size_t at = 0;
+
+        for (uint32_t i = 0; i < 40000; i++)
+                buf_add_u32(&section, i);
+        for (size_t i = 0; i < N_ELEMENTS(ends); at = ends[i++]) {
+                EXPECT_TRUE(perfdata_writer_put_section(w, FEATURE_WPERF_PYTHON, section.data + at,
+                                                        ends[i] - at, &err));
+                EXPECT_TRUE(perfdata_writer_put(w, b->records.data, b->records.len, &err));
+        }
+}
+
+static void write_growing(int level)
+{
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct perfdata_reader *reader;
+        struct buf list = {0};
+        struct err err = {0};
+
+        remove(out_path);
+        builder_init(&b);
+        build_small(&b);
+        w = writer_with_event(&b, level);
+        ASSERT_TRUE(w);
+        put_large_section(w, &b);
+        perfdata_writer_add_feature(w, FEATURE_WPERF_RUN, "WPRF\1\0\0\0", 8);
+        EXPECT_TRUE(perfdata_writer_close(w, &err));
+        builder_release(&b);
+        reader = perfdata_open(out_path, &err);
+        ASSERT_TRUE(reader);
+        expect_large_section(reader);
+        EXPECT_TRUE(list_records(reader, false, &list, &err));
+        expect_large_section(reader);
+        EXPECT_INT(perfdata_get_damage(reader)->n_malformed, 0);
+        EXPECT_INT(perfdata_get_damage(reader)->n_unknown_types, 0);
+        EXPECT_TRUE(perfdata_feature(reader, PERFDATA_PIECE_FEATURE).failed);
+        perfdata_reader_free(reader);
+        buf_release(&list);
+        remove(out_path);
+}
+
+TEST(a_section_grows_among_the_records)
+{
+        write_growing(0);
+}
+
+TEST(a_section_grows_among_compressed_records)
+{
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
+        write_growing(1);
+}
+
 /* Writes small sessions into a pipe that this test reads itself. */
 static void write_pipe(int level)
 {
@@ -282,7 +341,7 @@ static void write_pipe(int level)
         struct session_builder b;
         struct perfdata_writer *w;
         struct perfdata_reader *reader;
-        struct cursor run;
+        struct cursor run, waits;
         struct buf list = {0};
         struct err err = {0};
         char path[32];
@@ -304,6 +363,8 @@ static void write_pipe(int level)
         perfdata_writer_add_feature(w, FEATURE_WPERF_RUN, "WPRF\1\0\0\0", 8);
         add_large_section(w);
         EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len, &err));
+        EXPECT_TRUE(perfdata_writer_put_section(w, FEATURE_WPERF_WAITS, "wai", 3, &err));
+        EXPECT_TRUE(perfdata_writer_put_section(w, FEATURE_WPERF_WAITS, "ts", 2, &err));
         EXPECT_TRUE(perfdata_writer_close(w, &err));
         close(fds[1]);
         size = read(fds[0], bytes, sizeof(bytes));
@@ -318,6 +379,8 @@ static void write_pipe(int level)
         EXPECT_STR(perfdata_get_event(reader, 0)->name, "my-clock:u");
         run = perfdata_feature(reader, FEATURE_WPERF_RUN);
         EXPECT_TRUE(cursor_left(&run) == 8 && !memcmp(run.at, "WPRF\1\0\0\0", 8));
+        waits = perfdata_feature(reader, FEATURE_WPERF_WAITS);
+        EXPECT_TRUE(cursor_left(&waits) == 5 && !memcmp(waits.at, "waits", 5));
         expect_large_section(reader);
         EXPECT_INT(perfdata_get_layout(reader)->compressed, level > 0);
         perfdata_reader_free(reader);
@@ -389,6 +452,40 @@ TEST(features_get_room_on_a_full_disk)
         expect_file(out_path, "1000:0/0 1001:1/0", true);
         /* Although they came in one piece. */
         EXPECT_TRUE(os_stat(out_path, &cut) && cut.size_bytes > st.size_bytes - (16 << 10));
+        remove(out_path);
+        builder_release(&b);
+}
+/* What was written together is there as a whole or not at all. */
+TEST(a_full_disk_leaves_whole_parts_of_a_section)
+{
+        static char part[100000];
+        struct session_builder b;
+        struct perfdata_writer *w;
+        AUTO(perfdata_reader) reader = NULL;
+        struct cursor section;
+        struct os_stat st = {0};
+        struct err err = {0};
+
+        remove(out_path);
+        builder_init(&b);
+        w = writer_with_event(&b, 0);
+        ASSERT_TRUE(w);
+        for (uint64_t n = 0; n < 10000; n++)
+                builder_sample_ip(&b, 1000 + n, 1, 1, n);
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len, &err));
+        for (int i = 0; i < 3; i++)
+                EXPECT_TRUE(perfdata_writer_put_section(w, FEATURE_WPERF_WAITS, part, sizeof(part), &err));
+        EXPECT_TRUE(perfdata_writer_flush(w, &err));
+        EXPECT_TRUE(os_stat(out_path, &st));
+        limit_files(st.size_bytes);
+        perfdata_writer_add_feature_str(w, FEATURE_HOSTNAME, "here");
+        EXPECT_TRUE(!perfdata_writer_close(w, &err));
+        limit_files(RLIM_INFINITY);
+        reader = perfdata_open(out_path, &err);
+        ASSERT_TRUE(reader);
+        EXPECT_STR(perfdata_feature_str(reader, FEATURE_HOSTNAME), "here");
+        section = perfdata_feature(reader, FEATURE_WPERF_WAITS);
+        EXPECT_INT(cursor_left(&section), 2 * sizeof(part));
         remove(out_path);
         builder_release(&b);
 }

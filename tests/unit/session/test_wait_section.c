@@ -6,6 +6,7 @@
 
 enum {
         HEAD_BYTES = 12,
+        VERSION_AT = 4,
         COUNT_AT = 8,
         HOW_AT = HEAD_BYTES + 8,
         CALL_AT = HOW_AT + 2,
@@ -161,6 +162,46 @@ TEST(who_had_the_gil)
         EXPECT_TRUE(!read(&bytes));
 }
 
+TEST(parts_are_read_as_one_section)
+{
+        static const struct wait_holder holders[] = {{.time_ns = 200, .tid = 12, .gil_holder = 3},
+                                                     {.time_ns = 100, .tid = 12, .gil_holder = 4}};
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(wait_section) section = NULL;
+
+        wait_section_write(readings, 1, holders, 1, &bytes);
+        wait_section_write(NULL, 0, NULL, 0, &bytes);
+        wait_section_write(readings + 1, N_ELEMENTS(readings) - 1, holders + 1, 1, &bytes);
+        section = read(&bytes);
+        ASSERT_TRUE(section);
+        EXPECT_INT(section->n, N_ELEMENTS(readings));
+        for (size_t i = 0; i < N_ELEMENTS(readings); i++)
+                EXPECT_TRUE(wait_section_find(section, readings[i].tid, readings[i].time_ns));
+        EXPECT_INT(section->n_holders, 2);
+        EXPECT_INT(section->holders[0].time_ns, 100);
+        bytes.len--;
+        EXPECT_TRUE(!read(&bytes));
+}
+
+/* It has one part, and no number of holders if there are none. */
+TEST(version_3_is_read)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(wait_section) section = NULL;
+        AUTO(wait_section) two = NULL;
+
+        write_all(&bytes);
+        bytes.data[VERSION_AT] = 3;
+        bytes.len -= sizeof(uint32_t);
+        section = read(&bytes);
+        ASSERT_TRUE(section);
+        EXPECT_INT(section->n, N_ELEMENTS(readings));
+        buf_add_u32(&bytes, 0);
+        write_all(&bytes);
+        two = read(&bytes);
+        EXPECT_TRUE(!two);
+}
+
 TEST(an_empty_section_has_no_readings)
 {
         AUTO_RELEASE(buf) bytes = {0};
@@ -192,7 +233,7 @@ TEST(numbers_that_the_enums_do_not_have_are_refused)
                 size_t at;
                 char value;
         } damages[] = {{0, 'X'},
-                       {4, 2},
+                       {VERSION_AT, 2},
                        {COUNT_AT, 5},
                        {COUNT_AT + 3, 0x7f},
                        {HOW_AT, WAIT_N_HOWS},
