@@ -3,7 +3,6 @@
  * or in a futex, until the one before it passes a token on. pass_tokens pipe|futex THREADS RATE SECONDS does
  * RATE * SECONDS passes, each of which is one switch of a thread; RATE 0 does 100,000 * SECONDS as fast as it
  * can. Prints its elapsed seconds, its CPU seconds and its switches. */
-#define _GNU_SOURCE
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
