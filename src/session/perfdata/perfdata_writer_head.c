@@ -199,21 +199,22 @@ static bool add_record(struct buf *out, uint32_t type, const void *a, size_t a_s
         return true;
 }
 
-/* In a pipe, each entry of the build id table is a record. */
+/* In a pipe, each entry of the build id table is a record, and perf 7 refuses records whose size is not a
+ * multiple of 8. */
 static void add_build_id_records(struct buf *out, const struct buf *table)
 {
-        const uint32_t type = PERF_RECORD_HEADER_BUILD_ID;
-        size_t start = out->len;
+        struct perf_header header;
 
-        buf_add(out, table->data, table->len);
-        for (size_t at = start; out->len - at >= sizeof(struct perf_header);) {
-                struct perf_header header;
+        for (size_t at = 0; table->len - at >= sizeof(header); at += header.size) {
+                size_t start = out->len;
 
-                memcpy(&header, out->data + at, sizeof(header));
-                if (header.size < sizeof(header) || header.size > out->len - at)
+                memcpy(&header, table->data + at, sizeof(header));
+                if (header.size < sizeof(header) || header.size > table->len - at)
                         break;
-                memcpy(out->data + at, &type, sizeof(type));
-                at += header.size;
+                add_record(out, PERF_RECORD_HEADER_BUILD_ID, table->data + at + sizeof(header),
+                           header.size - sizeof(header), "", 0);
+                memcpy(out->data + start + offsetof(struct perf_header, misc), &header.misc,
+                       sizeof(header.misc));
         }
 }
 

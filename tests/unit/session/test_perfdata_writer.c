@@ -334,6 +334,23 @@ TEST(a_section_grows_among_compressed_records)
         write_growing(1);
 }
 
+/* perf 7 reads no others. */
+static void expect_whole_words(const char *pipe, size_t size)
+{
+        struct perf_header header;
+        size_t n = 0;
+
+        for (size_t at = PERFDATA_PIPE_HEADER_BYTES; at + sizeof(header) <= size; at += header.size) {
+                memcpy(&header, pipe + at, sizeof(header));
+                if (header.size < sizeof(header))
+                        break;
+                n += header.type == PERF_RECORD_HEADER_BUILD_ID;
+                if (header.type != PERF_RECORD_COMPRESSED)
+                        EXPECT_INT(header.size % 8, 0);
+        }
+        EXPECT_INT(n, 1);
+}
+
 /* Writes small sessions into a pipe that this test reads itself. */
 static void write_pipe(int level)
 {
@@ -370,6 +387,7 @@ static void write_pipe(int level)
         size = read(fds[0], bytes, sizeof(bytes));
         close(fds[0]);
         builder_release(&b);
+        expect_whole_words(bytes, size < 0 ? 0 : (size_t)size);
         reader = perfdata_open_bytes(bytes, size < 0 ? 0 : (size_t)size, "pipe", &err);
         ASSERT_TRUE(reader);
         EXPECT_TRUE(list_records(reader, false, &list, &err));
