@@ -221,8 +221,8 @@ static void add_piece(struct perfdata_reader *r, uint32_t number, struct cursor 
         r->features[number].swap = piece.swap;
 }
 
-/* The record of a piece at `at` in the data. False if there is none. */
-static bool read_piece(struct perfdata_reader *r, uint32_t number, uint64_t at)
+/* The record of a piece at `at` in the data: its size. 0 if there is none. */
+static uint64_t read_piece(struct perfdata_reader *r, uint32_t number, uint64_t at)
 {
         struct cursor data = cursor_sub(&r->sources[0].bytes, r->layout.data_off, r->layout.data_bytes), c;
         struct perfdata_record record;
@@ -230,18 +230,20 @@ static bool read_piece(struct perfdata_reader *r, uint32_t number, uint64_t at)
         cursor_seek(&data, at);
         if (data.failed || !perfdata_record_make(data.at, cursor_left(&data), data.swap, &record) ||
             record.header.type != PERF_RECORD_HEADER_FEATURE)
-                return false;
+                return 0;
         c = record.bytes;
         cursor_skip(&c, sizeof(struct perf_header));
         if (cursor_u64(&c) != PERFDATA_PIECE_FEATURE || !has_piece_magic(&c) || cursor_u32(&c) != number)
-                return false;
+                return 0;
         c = piece_content(&c);
-        if (!c.failed)
-                add_piece(r, number, c);
-        return !c.failed;
+        if (c.failed)
+                return 0;
+        add_piece(r, number, c);
+        return record.header.size;
 }
 
-/* Joins the sections that are in pieces. Their records stand in the order of their places, each once. */
+/* Joins the sections that are in pieces. Their records stand in the order of their places, and none is inside
+ * another: so a section is no larger than the file. */
 static void join_pieces(struct perfdata_reader *r)
 {
         for (uint32_t number = FEATURE_WPERF_RUN; number <= FEATURE_WPERF_LAST; number++) {
@@ -254,12 +256,13 @@ static void join_pieces(struct perfdata_reader *r)
                 r->features[number] = (struct cursor){0};
                 while (cursor_left(&c)) {
                         uint64_t at = cursor_u64(&c);
+                        uint64_t size = c.failed || at < next ? 0 : read_piece(r, number, at);
 
-                        if (c.failed || at < next || !read_piece(r, number, at)) {
+                        if (!size) {
                                 r->damage.n_malformed++;
                                 break;
                         }
-                        next = at + 1;
+                        next = at + size;
                 }
         }
 }

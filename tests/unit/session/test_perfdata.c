@@ -563,6 +563,39 @@ TEST(sections_of_ours_in_a_pipe)
                 read_pieces(way);
 }
 
+/* The table of a section in pieces names a record inside another one, and that must not be read. */
+TEST(pieces_inside_pieces_are_damage)
+{
+        AUTO_RELEASE(buf) file = {0}, inner = {0}, table = {0};
+        AUTO(perfdata_reader) reader = NULL;
+        struct session_builder b;
+        struct cursor section;
+        struct err err = {0};
+
+        builder_init(&b);
+        add_piece(&b, FEATURE_WPERF_LAST, 4, "four    ");
+        buf_add(&inner, b.records.data, b.records.len);
+        buf_clear(&b.records);
+        builder_begin(&b, PERF_RECORD_HEADER_FEATURE, 0);
+        builder_u64(&b, PERFDATA_PIECE_FEATURE);
+        builder_bytes(&b, PERFDATA_PIECE_MAGIC, 8);
+        builder_u32(&b, FEATURE_WPERF_LAST);
+        builder_u32(&b, (uint32_t)inner.len);
+        buf_add(&table, PERFDATA_PIECE_MAGIC, 8);
+        buf_add_u64(&table, 0);
+        buf_add_u64(&table, b.records.len);
+        builder_bytes(&b, inner.data, inner.len);
+        builder_end(&b);
+        builder_feature(&b, FEATURE_WPERF_LAST, table.data, table.len);
+        builder_file(&b, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "nested", &err);
+        ASSERT_TRUE(reader);
+        section = perfdata_feature(reader, FEATURE_WPERF_LAST);
+        EXPECT_INT(cursor_left(&section), inner.len);
+        EXPECT_INT(perfdata_get_damage(reader)->n_malformed, 1);
+        builder_release(&b);
+}
+
 TEST(a_pipe_tells_of_itself_at_once)
 {
         static const uint8_t id[24] = {0xab, 2,  3,  4,  5,  6,  7,  8,  9,  10,
