@@ -18,32 +18,33 @@
 #include "os.h"
 #include "text.h"
 #include "wait_call.h"
+#include "wait_peers.h"
 #include "wait_sockets.h"
 #include "wait_thread.h"
 
 enum {
         MAX_INFO_BYTES = 1 << 20,
-        MAX_SET = 1024,        /* descriptors of one poll that are looked at */
-        MAX_HOLDERS = 1 << 16, /* processes that are searched for the other end of a pipe */
+        MAX_SET = 1024, /* descriptors of one poll that are looked at */
         MAX_PATH_CHARS = 200,
         MAX_PATH_BYTES = 4096,
 };
 
 struct wait_objects {
         int32_t pid;
-        struct wait_sockets *sockets; /* NULL until needed */
-        struct map own;               /* end of a socket or pipe to the number of its descriptors */
-        bool has_own;
-        struct map pipes; /* end of a pipe to another process that has it */
-        bool has_pipes;
+        struct wait_peers *peers;
+        uint64_t most_age_ns;
+        struct map own; /* ends of its own sockets and pipes */
+        bool has_own, has_pipes, has_sockets;
         struct linux_mounts *mounts; /* NULL until needed */
 };
 
-struct wait_objects *wait_objects_new(int32_t pid)
+struct wait_objects *wait_objects_new(int32_t pid, struct wait_peers *peers, uint64_t most_age_ns)
 {
         struct wait_objects *o = mem_new(1, sizeof(*o));
 
         o->pid = pid;
+        o->peers = peers;
+        o->most_age_ns = most_age_ns;
         return o;
 }
 
@@ -51,14 +52,12 @@ void wait_objects_free(struct wait_objects *o)
 {
         if (!o)
                 return;
-        wait_sockets_free(o->sockets);
         map_release(&o->own);
-        map_release(&o->pipes);
         linux_mounts_free(o->mounts);
         free(o);
 }
 
-/* --- Inodes --- */
+/* --- Ends --- */
 
 static bool read_link(int32_t pid, const char *fd, struct buf *out)
 {
@@ -68,102 +67,24 @@ static bool read_link(int32_t pid, const char *fd, struct buf *out)
         return os_read_link(path, out);
 }
 
-/* "pipe:[123]" */
-static uint64_t inode_of(const char *link, const char *kind)
-{
-        const char *at = text_starts(link, kind) ? link + strlen(kind) : NULL;
-
-        return at && at[0] == ':' && at[1] == '[' ? strtoull(at + 2, NULL, 10) : 0;
-}
-
-/* The ends of an inode in the maps: who has a descriptor to read, and who has one to write. */
-enum pipe_end { END_READ, END_WRITE, N_ENDS };
-
-static uint64_t key_of(uint64_t inode, enum pipe_end end)
-{
-        return inode * N_ENDS + end;
-}
-
-/* The links in /proc/PID/fd may be read or written as the descriptors may. */
-static bool has_end(int32_t pid, const char *fd, enum pipe_end end)
-{
-        char path[300];
-        struct stat link;
-
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%.20s", pid, fd);
-        return !lstat(path, &link) && link.st_mode & (end == END_READ ? S_IRUSR : S_IWUSR);
-}
-
-struct holder {
-        struct wait_objects *objects;
-        int32_t pid;
-};
-
-static void add_ends(const struct holder *holder, const char *fd, uint64_t inode)
-{
-        struct wait_objects *o = holder->objects;
-
-        for (enum pipe_end end = 0; end < N_ENDS; end++) {
-                if (!has_end(holder->pid, fd, end))
-                        continue;
-                if (holder->pid == o->pid)
-                        (*map_put(&o->own, key_of(inode, end), NULL))++;
-                else
-                        *map_put(&o->pipes, key_of(inode, end), NULL) = (uint64_t)holder->pid;
-        }
-}
-
-static bool see_descriptor(void *ctx, const char *name)
-{
-        const struct holder *holder = ctx;
-        AUTO_RELEASE(buf) link = {0};
-        uint64_t inode;
-
-        if (*name == '.' || !read_link(holder->pid, name, &link))
-                return true;
-        inode = inode_of(buf_text(&link), "pipe");
-        if (!inode && holder->pid == holder->objects->pid)
-                inode = inode_of(buf_text(&link), "socket");
-        if (inode)
-                add_ends(holder, name, inode);
-        return true;
-}
-
-static void see_descriptors(struct wait_objects *o, int32_t pid)
-{
-        struct holder holder = {o, pid};
-        char path[64];
-
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd", pid);
-        os_list_dir(path, see_descriptor, &holder, NULL);
-}
-
-static bool has_own(struct wait_objects *o, uint64_t inode, enum pipe_end end)
+static bool has_own(struct wait_objects *o, uint64_t inode, enum wait_peers_end end)
 {
         if (!o->has_own)
-                see_descriptors(o, o->pid);
+                wait_peers_add_ends(o->pid, true, &o->own);
         o->has_own = true;
-        return map_find(&o->own, key_of(inode, end));
+        return map_find(&o->own, wait_peers_key(inode, end));
 }
 
 /* Another process that has this end of the pipe; 0 if none can be seen. */
-static int32_t find_holder(struct wait_objects *o, uint64_t inode, enum pipe_end end)
+static int32_t find_holder(struct wait_objects *o, uint64_t inode, enum wait_peers_end end)
 {
-        const uint64_t *pid;
-        int32_t *all;
-        size_t n;
+        int32_t pid;
 
-        if (!o->has_pipes) {
-                all = proc_all(&n);
-                for (size_t i = 0; i < n && i < MAX_HOLDERS; i++) {
-                        if (all[i] != o->pid)
-                                see_descriptors(o, all[i]);
-                }
-                free(all);
-        }
+        if (!o->has_pipes)
+                wait_peers_read_pipes(o->peers, o->most_age_ns);
         o->has_pipes = true;
-        pid = map_find(&o->pipes, key_of(inode, end));
-        return pid ? (int32_t)*pid : 0;
+        pid = wait_peers_holder(o->peers, inode, end);
+        return pid == o->pid ? 0 : pid;
 }
 
 static void add_process(int32_t pid, struct buf *text)
@@ -185,19 +106,19 @@ struct descriptor {
 
 static struct descriptor see_socket(struct wait_objects *o, uint64_t inode, struct buf *text)
 {
+        uint64_t most_age_ns = o->has_sockets ? UINT64_MAX : o->most_age_ns;
         struct wait_socket socket;
 
-        if (!o->sockets)
-                o->sockets = wait_sockets_new(o->pid);
-        socket = wait_sockets_find(o->sockets, inode, text);
-        if (socket.peer_inode && has_own(o, socket.peer_inode, END_READ)) {
+        o->has_sockets = true;
+        socket = wait_sockets_find(wait_peers_sockets(o->peers, o->pid, most_age_ns), inode, text);
+        if (socket.peer_inode && has_own(o, socket.peer_inode, WAIT_PEERS_READ)) {
                 buf_add_str(text, " to this process itself");
                 socket.peer = WAIT_PEER_OWN;
         }
         return (struct descriptor){WAIT_OBJECT_SOCKET, socket.peer};
 }
 
-static struct descriptor see_pipe(struct wait_objects *o, uint64_t inode, enum pipe_end other,
+static struct descriptor see_pipe(struct wait_objects *o, uint64_t inode, enum wait_peers_end other,
                                   struct buf *text)
 {
         int32_t holder;
@@ -277,12 +198,15 @@ static struct descriptor see_one(struct wait_objects *o, int fd, struct buf *tex
         snprintf(name, sizeof(name), "%d", fd);
         if (fd < 0 || !read_link(o->pid, name, &link))
                 return (struct descriptor){WAIT_OBJECT_NONE, WAIT_PEER_NONE};
-        inode = inode_of(buf_text(&link), "socket");
+        inode = wait_peers_inode(buf_text(&link), "socket");
         if (inode)
                 return see_socket(o, inode, text);
-        inode = inode_of(buf_text(&link), "pipe");
+        inode = wait_peers_inode(buf_text(&link), "pipe");
         if (inode)
-                return see_pipe(o, inode, has_end(o->pid, name, END_READ) ? END_WRITE : END_READ, text);
+                return see_pipe(o, inode,
+                                wait_peers_has_end(o->pid, name, WAIT_PEERS_READ) ? WAIT_PEERS_WRITE
+                                                                                  : WAIT_PEERS_READ,
+                                text);
         if (!text_starts(link.data, "anon_inode:"))
                 return see_file(o, fd, link.data, text);
         buf_add_str(text, link.data + strlen("anon_inode:"));

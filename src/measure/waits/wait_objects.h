@@ -11,8 +11,11 @@
 
 struct wait_objects;
 
-/* `pid` is the process that is read. Tables are read at the first descriptor that needs them. */
-struct wait_objects *wait_objects_new(int32_t pid);
+struct wait_peers; /* wait_peers.h */
+
+/* `pid` is the process that is read. Tables are read at the first descriptor that needs them; those of
+ * `peers`, which must outlive the objects, if they are older than `most_age_ns`. */
+struct wait_objects *wait_objects_new(int32_t pid, struct wait_peers *peers, uint64_t most_age_ns);
 void wait_objects_free(struct wait_objects *objects);
 AUTO_DEFINE(wait_objects)
 

@@ -17,10 +17,12 @@
 #include "wait_thread.h"
 
 enum {
-        COST_SHARE = 50,          /* the thread runs for one part in so many of its time */
+        COST_SHARE = 50,          /* the thread runs for one part in so many of its time; */
+        LIVE_COST_SHARE = 125,    /* for a live view of the machine, which has more to do */
         TASKS_SHARE = 100,        /* the same for the tasks of a loop alone */
         TASKS_MOST_NS = 20000000, /* of what reading them took, counts: more is time without a CPU */
         PASSES_TO_PAY = 8,
+        LIVE_PASSES_TO_PAY = 2,      /* such passes take long, and would take too much for minutes */
         LIST_NS = 200000000,         /* between two lists of the processes */
         PROCESS_AGE_NS = 1000000000, /* how old what is known of a process may be */
         MOST_MET_NS = 200000,   /* that reading a system call may take: else the thread may have gone on */
@@ -177,6 +179,7 @@ static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *
         struct wait_registers registers;
         struct wait_reading reading;
 
+        wait_reader_begin(p->reader, thread->pid, PROCESS_AGE_NS);
         thread->lacks_tasks = thread->looked_ns < thread->tasks_ns;
         wait_tasks_leave_out(p->tasks, thread->lacks_tasks);
         if (!wait_reader_read(p->reader, tid, &reading, &registers) || reading.how == WAIT_HOW_REFUSED)
@@ -310,7 +313,10 @@ static bool look_at_process(struct wait_pace *p, int32_t pid)
         if (!proc_threads(pid, &tids, &n))
                 return false;
         p->n_looked += n;
-        wait_reader_begin(p->reader, pid, PROCESS_AGE_NS);
+        /* Most processes of a machine sleep. What is known of the others is renewed before their threads are
+         * looked at, because a wait that was met may end meanwhile. */
+        if (wait_reader_is_used(p->reader, pid, PROCESS_AGE_NS))
+                wait_reader_begin(p->reader, pid, PROCESS_AGE_NS);
         for (size_t i = 0; i < n && !p->quits; i++)
                 look_at(p, pid, tids[i]);
         free(tids);
@@ -376,11 +382,13 @@ static void pass(struct wait_pace *p)
  * pass costs is paid over several ones, so that one that is dear leaves no long gap. */
 static uint64_t next_wait_ns(struct wait_pace *p, uint64_t cost_ns)
 {
+        bool is_machine = p->request.is_live && p->request.all;
         uint64_t wait_ns;
 
         p->random = p->random * 6364136223846793005ull + 1442695040888963407ull;
-        p->debt_ns += cost_ns * COST_SHARE;
-        wait_ns = WAIT_PACE_NS / 2 + (p->random >> 33) % WAIT_PACE_NS + p->debt_ns / PASSES_TO_PAY;
+        p->debt_ns += cost_ns * (is_machine ? LIVE_COST_SHARE : COST_SHARE);
+        wait_ns = WAIT_PACE_NS / 2 + (p->random >> 33) % WAIT_PACE_NS +
+                  p->debt_ns / (is_machine ? LIVE_PASSES_TO_PAY : PASSES_TO_PAY);
         p->debt_ns -= p->debt_ns < wait_ns ? p->debt_ns : wait_ns;
         return wait_ns;
 }

@@ -17,6 +17,7 @@
 #include "wait_call.h"
 #include "wait_maps.h"
 #include "wait_objects.h"
+#include "wait_peers.h"
 #include "wait_python.h"
 #include "wait_thread.h"
 
@@ -32,6 +33,7 @@ enum {
 struct wait_process {
         int32_t pid;
         uint64_t read_ns;  /* when it was read */
+        uint64_t used_ns;  /* when one of its threads was read; 0: never */
         uint64_t again_ns; /* without an interpreter: how long after that it is read again */
         uint32_t image;    /* a new number for each program */
         struct wait_maps maps;
@@ -43,6 +45,7 @@ struct wait_process {
 struct wait_reader {
         struct stop_python *python;
         struct stop_frames *frames;
+        struct wait_peers *peers;
         struct wait_tasks *tasks; /* NULL: not wanted */
         uint64_t last_ns;
         bool may_stop;        /* for registers of threads that run */
@@ -66,6 +69,7 @@ struct wait_reader *wait_reader_new(struct stop_python *python, bool may_stop)
         r->python = python;
         r->may_stop = may_stop;
         r->frames = stop_frames_new(stop_python_binaries(python), &sink);
+        r->peers = wait_peers_new();
         return r;
 }
 
@@ -93,13 +97,14 @@ void wait_reader_free(struct wait_reader *r)
                 return;
         map_each(&r->processes, free_each, NULL);
         map_release(&r->processes);
+        wait_peers_free(r->peers);
         stop_frames_free(r->frames);
         buf_release(&r->stack);
         buf_release(&r->text);
         free(r);
 }
 
-static struct wait_process *read_process(struct wait_reader *r, int32_t pid)
+static struct wait_process *read_process(struct wait_reader *r, int32_t pid, uint64_t most_age_ns)
 {
         struct wait_process *p = mem_new(1, sizeof(*p));
 
@@ -107,7 +112,7 @@ static struct wait_process *read_process(struct wait_reader *r, int32_t pid)
         p->read_ns = os_monotonic_ns();
         wait_maps_init(&p->maps, pid);
         p->maps_ns = p->read_ns;
-        p->objects = wait_objects_new(pid);
+        p->objects = wait_objects_new(pid, r->peers, most_age_ns);
         p->interpreter = wait_python_new(stop_python_binaries(r->python), pid);
         return p;
 }
@@ -126,21 +131,22 @@ static bool is_same_program(const struct wait_process *a, const struct wait_proc
 
 void wait_reader_begin(struct wait_reader *r, int32_t pid, uint64_t most_age_ns)
 {
-        uint64_t *slot = map_put(&r->processes, (uint64_t)(uint32_t)pid, NULL);
+        uint64_t *slot = map_put(&r->processes, (uint64_t)(uint32_t)pid, NULL), age_ns = most_age_ns;
         struct wait_process *before = (struct wait_process *)(uintptr_t)*slot, *now;
 
         assert(pid > 0);
         r->process = before;
-        if (before && !before->interpreter && before->again_ns < most_age_ns)
-                most_age_ns = before->again_ns;
-        if (before && os_monotonic_ns() - before->read_ns < most_age_ns) {
+        if (before && !before->interpreter && before->again_ns < age_ns)
+                age_ns = before->again_ns;
+        if (before && os_monotonic_ns() - before->read_ns < age_ns) {
                 if (r->tasks)
                         wait_tasks_choose(r->tasks, pid);
                 return;
         }
-        now = read_process(r, pid);
+        now = read_process(r, pid, most_age_ns);
         /* a program that was just started may load its interpreter soon */
         now->again_ns = before && !before->interpreter ? 2 * before->again_ns : FIRST_AGAIN_NS;
+        now->used_ns = before ? before->used_ns : 0;
         now->image = before && is_same_program(before, now) ? before->image : ++r->n_images;
         if (before)
                 free_process(before);
@@ -148,6 +154,14 @@ void wait_reader_begin(struct wait_reader *r, int32_t pid, uint64_t most_age_ns)
         r->process = now;
         if (r->tasks)
                 wait_tasks_begin(r->tasks, pid, now->interpreter);
+}
+
+bool wait_reader_is_used(const struct wait_reader *r, int32_t pid, uint64_t most_age_ns)
+{
+        const uint64_t *known = map_find(&r->processes, (uint64_t)(uint32_t)pid);
+        const struct wait_process *p = known ? (const struct wait_process *)(uintptr_t)*known : NULL;
+
+        return p && p->used_ns && os_monotonic_ns() - p->used_ns < most_age_ns;
 }
 
 void wait_reader_forget(struct wait_reader *r, int32_t pid)
@@ -390,6 +404,7 @@ bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *r
         struct wait_thread thread;
 
         assert(r->process);
+        r->process->used_ns = os_monotonic_ns();
         r->tid = tid;
         *ret_registers = (struct wait_registers){0};
         if (!wait_thread_read(r->process->pid, tid, &thread))

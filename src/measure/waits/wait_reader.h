@@ -33,6 +33,9 @@ void wait_reader_set_tasks(struct wait_reader *reader, struct wait_tasks *tasks)
  * What is read next are threads of this process. */
 void wait_reader_begin(struct wait_reader *reader, int32_t pid, uint64_t most_age_ns);
 
+/* Whether a thread of the process was read at most `most_age_ns` ago. */
+bool wait_reader_is_used(const struct wait_reader *reader, int32_t pid, uint64_t most_age_ns);
+
 /* Forgets a process that has ended. */
 void wait_reader_forget(struct wait_reader *reader, int32_t pid);
 
