@@ -57,8 +57,9 @@ struct live_model {
         /* when perf maps were read, and how long until they are read again, which is longer each time that
          * they have nothing new */
         uint64_t read_ns, read_again_ns;
-        struct held_names needed;  /* by the first interval since all were forgotten; 0: not known */
-        uint64_t begin_ns, end_ns; /* of the interval */
+        struct held_names needed;     /* by the first interval since all were forgotten; 0: not known */
+        uint64_t begin_ns, end_ns;    /* of the interval */
+        uint64_t sampled_ns, last_ns; /* what its samples cover, from the first one's period on */
 };
 
 /* --- begin and end --- */
@@ -161,6 +162,7 @@ static void begin_interval(struct live_model *m)
 {
         m->has_begun = true;
         m->now = (struct live_sum){0};
+        m->sampled_ns = m->last_ns = 0;
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
                 live_sums_begin_interval(&m->sums[i]);
         stacks_free(m->stacks);
@@ -226,6 +228,18 @@ static void list_sample(struct live_model *m, uint32_t event, const struct sampl
                                                        .tid = sample->tid});
 }
 
+static void see_time(struct live_model *m, const struct perf_attr *attr, uint64_t time_ns, uint64_t weight)
+{
+        uint64_t from_ns = perf_attr_is_clock(attr) && weight < time_ns ? time_ns - weight : time_ns;
+
+        if (!time_ns)
+                return;
+        if (!m->last_ns || from_ns < m->sampled_ns)
+                m->sampled_ns = from_ns;
+        if (time_ns > m->last_ns)
+                m->last_ns = time_ns;
+}
+
 static void take_sample(struct live_model *m, uint32_t event, struct cursor record)
 {
         const struct perf_attr *attr = attr_of(m, event);
@@ -246,6 +260,7 @@ static void take_sample(struct live_model *m, uint32_t event, struct cursor reco
                 list_sample(m, event, &sample, weight);
         if (event != m->event)
                 return;
+        see_time(m, attr, sample.time, weight);
         add_self(&m->now, weight);
         add_self(&m->since, weight);
         if (m->wall)
@@ -486,6 +501,15 @@ void live_model_end_interval(struct live_model *m, uint64_t now_ns, uint64_t ela
         limit_names(m);
 }
 
+/* Records come some time after they were taken, so the last interval, which has all that are left, may be
+ * shorter than what its samples cover. */
+static uint64_t interval_of(const struct live_model *m)
+{
+        uint64_t between_ns = m->end_ns - m->begin_ns, covered_ns = m->last_ns - m->sampled_ns;
+
+        return covered_ns > between_ns ? covered_ns : between_ns;
+}
+
 struct live_table *live_model_make_table(const struct live_model *m)
 {
         struct live_table *table = mem_new(1, sizeof(*table));
@@ -497,7 +521,7 @@ struct live_table *live_model_make_table(const struct live_model *m)
                 .since = m->since,
                 .n_lost = (m->n_lost_samples > m->n_lost_records ? m->n_lost_samples : m->n_lost_records) +
                           m->n_not_put,
-                .interval_ns = m->end_ns - m->begin_ns,
+                .interval_ns = interval_of(m),
                 .is_time = perf_attr_is_clock(attr),
                 .is_user_only = attr->flags & PERF_ATTR_EXCLUDE_KERNEL,
                 .has_python = m->has_python,

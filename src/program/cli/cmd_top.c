@@ -38,8 +38,8 @@ struct watching {
         struct lookup lookup;
         struct live_run_request request;
         struct live_run *run;
-        struct live_facts before; /* at the last table */
-        struct buf events;        /* without `wall`; empty: the default */
+        struct live_facts before[2]; /* at the last table, and at the one before it */
+        struct buf events;           /* without `wall`; empty: the default */
         bool wall;
 };
 
@@ -202,6 +202,7 @@ static bool start(struct watching *w, enum run_failure *ret_failure, struct err 
                 w->run = live_run_start(&w->request, ret_failure, &denied);
         if (!w->run)
                 *err = denied;
+        w->before[0].looked_ns = w->before[1].looked_ns = os_monotonic_ns();
         return w->run;
 }
 
@@ -237,11 +238,9 @@ static void add_target(const struct watching *w, const struct live_table *table,
         }
 }
 
-static double own_percent(const struct live_facts *before, const struct live_facts *now)
+static uint64_t interval_of(const struct watching *w)
 {
-        uint64_t elapsed_ns = now->elapsed_ns - before->elapsed_ns;
-
-        return elapsed_ns ? 100 * (double)(now->own_ns - before->own_ns) / (double)elapsed_ns : 0;
+        return w->options->live.interval_ns ? w->options->live.interval_ns : DEFAULT_INTERVAL_NS;
 }
 
 static struct live_view view_of(void *ctx, const struct live_table *table)
@@ -252,26 +251,23 @@ static struct live_view view_of(void *ctx, const struct live_table *table)
                 .table = table,
                 .kind = w->kind,
                 .elapsed_ns = facts.elapsed_ns,
-                .own_percent = own_percent(&w->before, &facts),
+                .own_percent = live_run_own_percent(w->before, &facts, interval_of(w)),
                 .n_dropped = facts.n_dropped,
                 .n_threads = w->processes.n_pids == 1 ? target_n_threads(w->processes.pids[0]) : 0,
                 .state = "",
                 .max_rows = w->options->live.rows ? (size_t)w->options->live.rows : DEFAULT_ROWS,
         };
 
-        if (facts.elapsed_ns > w->before.elapsed_ns)
-                w->before = facts;
+        if (facts.looked_ns > w->before[0].looked_ns) {
+                w->before[1] = w->before[0];
+                w->before[0] = facts;
+        }
         if (!w->name.len || w->processes.n_pids == 1) {
                 buf_clear(&w->name);
                 add_target(w, table, &w->name);
         }
         view.target = buf_text(&w->name);
         return view;
-}
-
-static uint64_t interval_of(const struct watching *w)
-{
-        return w->options->live.interval_ns ? w->options->live.interval_ns : DEFAULT_INTERVAL_NS;
 }
 
 /* --- tables --- */

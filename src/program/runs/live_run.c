@@ -95,7 +95,9 @@ static void look(struct live_run *live, struct run *run)
         const struct run_facts facts = run_look(run);
         uint64_t own_ns = run_own_ns(run);
 
+        live->looked_ns = os_monotonic_ns();
         os_lock_enter(live->lock);
+        live->facts.looked_ns = live->looked_ns;
         live->facts.elapsed_ns = facts.elapsed_ns;
         live->facts.own_ns = own_ns;
         live->facts.n_dropped = record_window_n_dropped(live->window) - live->n_forgotten;
@@ -104,7 +106,6 @@ static void look(struct live_run *live, struct run *run)
         live->facts.exit_status = facts.exit_status;
         snprintf(live->facts.note, sizeof(live->facts.note), "%s", facts.heading_note);
         os_lock_leave(live->lock);
-        live->looked_ns = os_monotonic_ns();
 }
 
 static bool put_kept(void *ctx, const struct record_sink *sink, struct err *err)
@@ -374,6 +375,15 @@ struct live_facts live_run_get_facts(struct live_run *live)
         if (live_run_has_ended(live) && !live->run)
                 facts.error = live->error;
         return facts;
+}
+
+double live_run_own_percent(const struct live_facts before[2], const struct live_facts *now,
+                            uint64_t interval_ns)
+{
+        const struct live_facts *from = &before[now->looked_ns - before->looked_ns < interval_ns / 2];
+        uint64_t between_ns = now->looked_ns - from->looked_ns;
+
+        return between_ns ? 100 * (double)(now->own_ns - from->own_ns) / (double)between_ns : 0;
 }
 
 /* True if the recorder has done it. */

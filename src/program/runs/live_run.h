@@ -43,7 +43,8 @@ void live_run_catch_up(struct live_run *run);
 void live_run_zero(struct live_run *run);
 
 struct live_facts {
-        uint64_t elapsed_ns, own_ns; /* CPU time of the recorder, with all its threads and processes */
+        uint64_t elapsed_ns, own_ns; /* CPU time of the recorder, with all its threads and processes, */
+        uint64_t looked_ns;          /* until then */
         uint64_t n_dropped;          /* samples that are no longer kept */
         char note[1024];             /* what was not measured as asked */
         bool has_status;             /* the command has ended */
@@ -52,6 +53,12 @@ struct live_facts {
         struct err error; /* why the run failed; code 0 if it did not */
 };
 struct live_facts live_run_get_facts(struct live_run *run);
+
+/* The recorder's CPU time in percent of one CPU, since the table before. The last interval may be so short
+ * that its table alone takes longer: if it is shorter than half of `interval_ns`, since the table before that
+ * one. `before` has the facts of both, the last one first. 0 if no time has passed. */
+double live_run_own_percent(const struct live_facts before[2], const struct live_facts *now,
+                            uint64_t interval_ns);
 
 /* Writes what is kept as a session. Other threads may call it. */
 bool live_run_keep(struct live_run *run, const char *path, struct err *err);

@@ -85,6 +85,32 @@ TEST(an_interval_and_the_sums_since_the_start)
         builder_release(&b);
 }
 
+/* Records that come late are all in the last interval, which may be short. */
+TEST(an_interval_is_as_long_as_what_its_samples_cover)
+{
+        enum { MS = 1000000 };
+        AUTO(live_model) model = new_model();
+        AUTO(live_table) table = NULL;
+        struct session_builder b;
+
+        builder_init(&b);
+        for (uint64_t i = 0; i < 20; i++)
+                builder_sample_ip(&b, (100 + i) * MS, 10, 10, 0x1000);
+        builder_round(&b);
+        put(model, &b);
+        live_model_end_interval(model, UINT64_MAX / 2, 0, false);
+        live_model_end_interval(model, UINT64_MAX / 2 + MS, 0, true);
+        table = live_model_make_table(model);
+        EXPECT_INT(table->now.self_count, 20);
+        EXPECT_INT(table->now.self_weight, table->interval_ns);
+        live_model_end_interval(model, UINT64_MAX / 2 + 3 * MS, 0, true);
+        live_table_free(table);
+        table = live_model_make_table(model);
+        EXPECT_INT(table->now.self_count, 0);
+        EXPECT_INT(table->interval_ns, 2 * MS);
+        builder_release(&b);
+}
+
 /* Of a ring that was read earlier in its round, and of the next interval. */
 TEST(records_are_put_in_the_order_of_time)
 {
