@@ -63,6 +63,27 @@ def test_attached(t: Context) -> None:
     check_rows(t, t.path("named.data"), names_said(out.decode()))
 
 
+def rows_by(t: Context, session: str, *options: str) -> list[dict[str, object]]:
+    document = json.loads(t.good("report", "-i", session, "--json", *options).out)
+    return [row for event in document["sampling"]["events"] for row in event["samples"]]
+
+
+def check_beside_comm(t: Context, session: str, names: dict[int, str]) -> None:
+    """Beside the kernel's name the column `thread` has the other name, or the number of a thread without one."""
+    rows = rows_by(t, session, "--sort", "comm,thread")
+    shown = {(str(row["comm"]), str(row["thread"])) for row in rows}
+    for tid, name in names.items():
+        check(any(thread == f"{name} ({tid})" and comm != name for comm, thread in shown), f"{name}: {shown}")
+    check(not any(thread.startswith(f"{comm} (") for comm, thread in shown), f"a name twice: {shown}")
+    check(any(thread.isdecimal() for _, thread in shown), f"the main thread's number: {shown}")
+
+
+def check_main_thread(t: Context, session: str, names: dict[int, str]) -> None:
+    """Python's name of the main thread, which has that of the process in the session."""
+    rows = rows_by(t, session, "--thread", "MainThread", "--sort", "pid,tid")
+    check(bool(rows) and all(row["pid"] == row["tid"] and row["tid"] not in names for row in rows), f"the main thread: {rows}")
+
+
 def test_where_names_are_shown(t: Context) -> None:
     session, names = recorded(t, "python3", "--wall")
     t.good("export", "-q", "-i", session, "-o", t.path("x.speedscope.json"))
@@ -79,6 +100,8 @@ def test_where_names_are_shown(t: Context) -> None:
     chosen = json.loads(t.good("report", "-i", session, "--thread", SHOWN[0], "--sort", "tid", "--json").out)
     tids = {row["tid"] for event in chosen["sampling"]["events"] for row in event["samples"]}
     check(tids == {tid for tid, name in names.items() if name == SHOWN[0]}, f"only {SHOWN[0]}: {tids}")
+    check_beside_comm(t, session, names)
+    check_main_thread(t, session, names)
     # The name in the kernel stays that of the group, and of the filter by it.
     check("100.00" in t.good("report", "-i", session, "--stdio", "--sort", "comm").out, "one name in the kernel")
 

@@ -42,17 +42,18 @@ struct row_parts {
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm, process, line, file, package;
+        str_id comm, process, thread, line, file, package;
         module_id module;
         uint32_t source;             /* as in struct profile_place */
         uint8_t status;              /* status of the symbol */
         uint8_t has_addr, is_native; /* 1, or 0 */
         uint8_t machine;             /* enum exec_machine */
+        uint32_t zero;               /* for the size */
         /* ids of the resolver: the name, and the module that the symbol names */
         str_id function, of_function;
 };
 
-_Static_assert(sizeof(struct row_parts) == 64, "no padding");
+_Static_assert(sizeof(struct row_parts) == 72, "no padding");
 
 struct known_row {
         struct row_parts parts;
@@ -144,8 +145,8 @@ static str_id shown_name(struct builder *b, str_id bare, str_id module)
 static bool same_row(const struct hot_row *a, const struct hot_row *b)
 {
         return a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
-               a->comm == b->comm && a->process == b->process && a->bare == b->bare &&
-               a->module == b->module && a->line == b->line && a->file == b->file &&
+               a->comm == b->comm && a->process == b->process && a->thread == b->thread &&
+               a->bare == b->bare && a->module == b->module && a->line == b->line && a->file == b->file &&
                a->package == b->package && a->source == b->source && a->machine == b->machine &&
                a->is_native == b->is_native && a->addr == b->addr && a->has_addr == b->has_addr;
 }
@@ -154,7 +155,7 @@ static uint64_t row_hash(const struct hot_row *r)
 {
         uint64_t parts[] = {
                 (uint64_t)r->event << 32 | r->cpu,
-                r->machine,
+                (uint64_t)r->thread << 32 | r->machine,
                 (uint64_t)(uint32_t)r->pid << 32 | (uint32_t)r->tid,
                 (uint64_t)r->comm << 32 | r->process,
                 (uint64_t)r->bare << 32 | r->module,
@@ -281,8 +282,10 @@ static size_t add_row(struct builder *b, const struct row_parts *parts, const st
                 .addr = parts->has_addr ? parts->at : 0,
         };
 
-        if (b->keys & (PROFILE_THREAD | PROFILE_COMM))
+        if (b->keys & PROFILE_COMM)
                 row.comm = strpool_add(b->hot->names, world_text(b->world, parts->comm));
+        if (b->keys & PROFILE_THREAD)
+                row.thread = strpool_add(b->hot->names, world_text(b->world, parts->thread));
         if (b->keys & PROFILE_PROCESS)
                 row.process = strpool_add(b->hot->names, world_text(b->world, parts->process));
         if (b->keys & PROFILE_STATE)
@@ -326,6 +329,7 @@ static void leave_native(struct row_parts *parts, struct symbol *symbol)
                 .cpu = parts->cpu,
                 .comm = parts->comm,
                 .process = parts->process,
+                .thread = parts->thread,
                 .source = parts->source,
                 .module = MODULE_NONE,
                 .is_native = true,
@@ -344,6 +348,7 @@ static void add_place(struct builder *b, size_t place_index)
                 .cpu = place->cpu,
                 .comm = place->comm,
                 .process = place->process,
+                .thread = place->thread,
                 .source = place->source,
                 .module = place->module,
         };
@@ -448,13 +453,22 @@ static void name_rows(struct builder *b)
 /* A row with its sort keys, so that qsort can be used. */
 struct sortable {
         struct hot_row row;
-        const char *symbol, *module, *line, *file, *package, *process, *comm, *source;
+        const char *names[5], *tasks[4]; /* in the order of their weight; the address is between both */
         uint32_t old_index;
 };
 
 static int compare_numbers(int64_t a, int64_t b)
 {
         return (a > b) - (a < b);
+}
+
+static int compare_texts(const char *const *a, const char *const *b, size_t n)
+{
+        int order = 0;
+
+        for (size_t i = 0; i < n && !order; i++)
+                order = strcmp(a[i], b[i]);
+        return order;
 }
 
 static int compare_rows(const void *x, const void *y)
@@ -467,23 +481,11 @@ static int compare_rows(const void *x, const void *y)
         if (!order && a->row.count != b->row.count)
                 return a->row.count > b->row.count ? -1 : 1;
         if (!order)
-                order = strcmp(a->symbol, b->symbol);
-        if (!order)
-                order = strcmp(a->module, b->module);
-        if (!order)
-                order = strcmp(a->line, b->line);
-        if (!order)
-                order = strcmp(a->file, b->file);
-        if (!order)
-                order = strcmp(a->package, b->package);
+                order = compare_texts(a->names, b->names, N_ELEMENTS(a->names));
         if (!order && a->row.addr != b->row.addr)
                 return a->row.addr < b->row.addr ? -1 : 1;
         if (!order)
-                order = strcmp(a->source, b->source);
-        if (!order)
-                order = strcmp(a->process, b->process);
-        if (!order)
-                order = strcmp(a->comm, b->comm);
+                order = compare_texts(a->tasks, b->tasks, N_ELEMENTS(a->tasks));
         if (!order)
                 order = compare_numbers(a->row.pid, b->row.pid);
         if (!order)
@@ -532,16 +534,14 @@ static void sort_rows(struct hot *hot)
         for (size_t i = 0; i < hot->n_rows; i++) {
                 const struct hot_row *row = &hot->rows[i];
 
-                order[i] = (struct sortable){*row,
-                                             hot_text(hot, row->symbol),
-                                             hot_text(hot, row->module),
-                                             hot_text(hot, row->line),
-                                             hot_text(hot, row->file),
-                                             hot_text(hot, row->package),
-                                             hot_text(hot, row->process),
-                                             hot_text(hot, row->comm),
-                                             hot_text(hot, row->source),
-                                             (uint32_t)i};
+                order[i] =
+                        (struct sortable){.row = *row,
+                                          .names = {hot_text(hot, row->symbol), hot_text(hot, row->module),
+                                                    hot_text(hot, row->line), hot_text(hot, row->file),
+                                                    hot_text(hot, row->package)},
+                                          .tasks = {hot_text(hot, row->source), hot_text(hot, row->process),
+                                                    hot_text(hot, row->comm), hot_text(hot, row->thread)},
+                                          .old_index = (uint32_t)i};
         }
         qsort(order, hot->n_rows, sizeof(*order), compare_rows);
         for (size_t i = 0; i < hot->n_rows; i++) {

@@ -18,8 +18,10 @@ struct hot_row {
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm;        /* hot_text: the thread's name; with PROFILE_THREAD or PROFILE_COMM */
+        str_id comm;        /* hot_text: the thread's name in the kernel; with PROFILE_COMM */
         str_id process;     /* hot_text: the name of the process's first thread; with PROFILE_PROCESS */
+        str_id thread;      /* hot_text: the name that its program gave the thread, else that in the kernel;
+                               with PROFILE_THREAD */
         str_id symbol;      /* hot_text: the name of the row as shown, with ":module" if needed */
         str_id bare;        /* the name without the module */
         str_id brief;       /* the name without the arguments that distinguish it from others */

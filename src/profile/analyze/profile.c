@@ -70,7 +70,7 @@ static uint64_t hash_key(const struct profile_row_key *key)
         hash += ((uint64_t)key->module << 32 | key->event) * map_factors[3];
         hash += ((uint64_t)(uint32_t)key->pid << 32 | (uint32_t)key->tid) * map_factors[4];
         hash += ((uint64_t)key->comm << 32 | key->process) * map_factors[5];
-        hash += key->source * map_factors[6];
+        hash += ((uint64_t)key->thread << 32 | key->source) * map_factors[6];
         return map_mix(hash + key->cpu * map_factors[7]);
 }
 
@@ -189,6 +189,8 @@ static bool name_passes(const struct profile_filter *filter, struct world *world
                 return false;
         if (!filter->threads || text_in_list(filter->threads, world_thread_name(world, pid, tid)) ||
             text_in_list(filter->threads, world_given_name(world, pid, tid)))
+                return true;
+        if (text_in_list(filter->threads, PROFILE_PYTHON_MAIN) && world_is_python_main(world, pid, tid))
                 return true;
         snprintf(number, sizeof(number), "%" PRId32, tid);
         return text_in_list(filter->threads, number);
@@ -368,8 +370,8 @@ static void take_task(unsigned keys, struct world *world, const struct sample *s
                 key->tid = sample->tid;
         if (keys & PROFILE_COMM)
                 key->comm = world_thread_name_id(world, sample->pid, sample->tid);
-        else if (keys & PROFILE_THREAD)
-                key->comm = world_given_name_id(world, sample->pid, sample->tid);
+        if (keys & PROFILE_THREAD)
+                key->thread = world_given_name_id(world, sample->pid, sample->tid);
         if (keys & PROFILE_PROCESS)
                 key->process = world_thread_name_id(world, sample->pid, sample->pid);
         if (keys & PROFILE_CPU)

@@ -58,7 +58,7 @@ struct profile_filter {
         bool has_tid;         /* only this thread */
         int32_t tid;
         const char *comms;   /* names of threads, comma separated */
-        const char *threads; /* the same, or numbers of threads */
+        const char *threads; /* the same, PROFILE_PYTHON_MAIN, or numbers of threads */
         const char *modules; /* base names or whole paths, comma separated */
         /* source file of the innermost Python frame, as python_file_matches(); checked by the code that
          * adds samples */
@@ -70,15 +70,20 @@ struct profile_filter {
         uint32_t from_ppm, to_ppm;
 };
 
+/* Python's name of its main thread, which has the name of the process in a session. */
+#define PROFILE_PYTHON_MAIN "MainThread"
+
 /* One distinct place.  Fields that are not keys are 0. */
 struct profile_place {
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm;      /* id in the world of the thread's name; with PROFILE_THREAD or PROFILE_COMM */
+        str_id comm;      /* id in the world of the thread's name in the kernel; with PROFILE_COMM */
         str_id process;   /* the name of the process's first thread; with PROFILE_PROCESS */
+        str_id thread;    /* the name that its program gave the thread, else comm; with PROFILE_THREAD */
         uint32_t source;  /* 0: none; with PROFILE_SOURCE; or the state + 1, with PROFILE_STATE */
         module_id module; /* MODULE_NONE: none */
+        uint32_t zero;    /* for the next member */
         uint64_t offset;  /* as in struct place */
         uint64_t count;
         uint64_t weight; /* sum of the periods */

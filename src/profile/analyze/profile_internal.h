@@ -11,13 +11,14 @@ struct profile_row_key {
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm, process;
+        str_id comm, process, thread;
         uint32_t source;
         module_id module;
+        uint32_t zero;
         uint64_t offset;
 };
 
-_Static_assert(sizeof(struct profile_row_key) == 40, "no padding");
+_Static_assert(sizeof(struct profile_row_key) == 48, "no padding");
 _Static_assert(offsetof(struct profile_place, count) == sizeof(struct profile_row_key),
                "a place begins with its key");
 

@@ -73,7 +73,7 @@ static int by_key(const struct table_page *p, const struct hot_row *a, const str
         case ROW_PID: return by_task("", a->pid, "", b->pid);
         case ROW_TID: return by_task("", a->tid, "", b->tid);
         case ROW_PROCESS: return by_task(text_of(p, a->process), a->pid, text_of(p, b->process), b->pid);
-        case ROW_THREAD: return by_task(text_of(p, a->comm), a->tid, text_of(p, b->comm), b->tid);
+        case ROW_THREAD: return by_task(text_of(p, a->thread), a->tid, text_of(p, b->thread), b->tid);
         case ROW_CPU: return by_number(a->cpu, b->cpu);
         case ROW_MODULE: return by_text(p, a->module, b->module);
         case ROW_MACHINE: return strcmp(machine_of(a), machine_of(b));
@@ -109,8 +109,8 @@ static int by_order(uint32_t a, uint32_t b, const void *ctx)
 static uint64_t number_of(const struct table_page *p, const struct hot_row *row, enum row_key key)
 {
         switch (key) {
-        case ROW_COMM:
-        case ROW_THREAD: return lazy_order_text_key(text_of(p, row->comm));
+        case ROW_COMM: return lazy_order_text_key(text_of(p, row->comm));
+        case ROW_THREAD: return lazy_order_text_key(text_of(p, row->thread));
         case ROW_PROCESS: return lazy_order_text_key(text_of(p, row->process));
         case ROW_PID: return (uint64_t)((int64_t)row->pid - INT32_MIN);
         case ROW_TID: return (uint64_t)((int64_t)row->tid - INT32_MIN);
@@ -285,8 +285,10 @@ static void set_task(const struct table_page *p, const struct hot_row *row, stru
                         ret->pid = row->pid;
                 }
                 /* A filter takes a list of names between commas. */
-                if ((key == ROW_COMM || key == ROW_THREAD) && !strchr(text_of(p, row->comm), ','))
+                if (key == ROW_COMM && !strchr(text_of(p, row->comm), ','))
                         ret->comm = text_of(p, row->comm);
+                else if (key == ROW_THREAD)
+                        ret->comm = text_of(p, row->thread);
                 else if (key == ROW_PROCESS)
                         ret->comm = text_of(p, row->process);
         }

@@ -24,7 +24,7 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-        {"--comm", "threads", PROFILE_THREAD},   {"--thread", "threads", PROFILE_THREAD, true},
+        {"--comm", "threads", PROFILE_COMM},     {"--thread", "threads", PROFILE_THREAD, true},
         {"--module", "modules", PROFILE_MODULE}, {"--pid", "processes", PROFILE_PROCESS},
         {"--cpu", "CPUs", PROFILE_CPU},
 };
@@ -33,11 +33,12 @@ static void add_value(const struct report *all, const struct hot_row *row, unsig
                       struct buf *out)
 {
         switch (key) {
+        case PROFILE_COMM: text_add_printable(out, hot_text(all->hot, row->comm)); break;
         case PROFILE_THREAD:
                 if (is_number)
                         buf_printf(out, "%" PRId32, row->tid);
                 else
-                        text_add_printable(out, hot_text(all->hot, row->comm));
+                        text_add_printable(out, hot_text(all->hot, row->thread));
                 break;
         case PROFILE_MODULE:
                 text_add_printable(out, row->module ? hot_text(all->hot, row->module) : "unknown");
@@ -82,13 +83,15 @@ static bool explain(const struct kind *kind, const char *option, const char *val
 {
         const struct report_request everything = {.path = request->path, .keys = kind->key};
         AUTO_RELEASE(buf) known = {0};
+        bool is_main = kind->key == PROFILE_THREAD && text_in_list(value, PROFILE_PYTHON_MAIN);
         AUTO(report) all = strcmp(request->path, "-") ? report_make(&everything, NULL) : NULL;
 
         if (all)
                 list_values(all, kind->key, kind->or_number && *value >= '0' && *value <= '9', &known);
-        err_set(err, ERR_MISSING, "%s: no sample matches %s %.40s%s%s%s%.100s", name_of(request),
+        err_set(err, ERR_MISSING, "%s: no sample matches %s %.40s%s%s%s%.100s%s", name_of(request),
                 option ? option : kind->option, value, known.len ? "; the session's " : "",
-                known.len ? kind->noun : "", known.len ? " are " : "", buf_text(&known));
+                known.len ? kind->noun : "", known.len ? " are " : "", buf_text(&known),
+                is_main ? "; a main thread has the name of its process" : "");
         return false;
 }
 

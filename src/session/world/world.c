@@ -9,6 +9,7 @@
 
 #include "budget.h"
 #include "mem.h"
+#include "python_section.h"
 #include "text_match.h"
 #include "world_internal.h"
 
@@ -604,6 +605,16 @@ str_id world_given_name_id(struct world *w, int32_t pid, int32_t tid)
 const char *world_given_name(struct world *w, int32_t pid, int32_t tid)
 {
         return strpool_get(w->names, world_given_name_id(w, pid, tid));
+}
+
+bool world_is_python_main(struct world *w, int32_t pid, int32_t tid)
+{
+        const struct module *module;
+
+        if (pid != tid)
+                return false;
+        module = world_get_module(w, world_find(w, pid, PERF_MISC_USER, PYTHON_PLACES_BASE).module);
+        return module && module->kind == MODULE_PYTHON;
 }
 
 module_id world_main_module(const struct world *w, int32_t pid, uint64_t *ret_base)

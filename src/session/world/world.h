@@ -173,6 +173,10 @@ str_id world_thread_name_id(struct world *world, int32_t pid, int32_t tid);
 const char *world_given_name(struct world *world, int32_t pid, int32_t tid);
 str_id world_given_name_id(struct world *world, int32_t pid, int32_t tid);
 
+/* Whether this is the first thread of a process whose samples have Python frames.  Such a thread has the name
+ * of its process in a session; Python calls it MainThread. */
+bool world_is_python_main(struct world *world, int32_t pid, int32_t tid);
+
 /* The executable of process `pid`; MODULE_NONE if unknown. *ret_base is the address of its file offset 0: the
  * start of its map minus the map's offset. */
 module_id world_main_module(const struct world *world, int32_t pid, uint64_t *ret_base);

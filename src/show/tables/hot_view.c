@@ -181,6 +181,15 @@ static void add_id_text(int32_t id, struct buf *out)
                 buf_printf(out, "%" PRId32, id);
 }
 
+/* Beside the name in the kernel, a thread to which its program gave no other name has only its number. */
+static void add_thread(const struct hot_view *view, const struct hot_row *row, struct buf *out)
+{
+        if (has_key(view, ROW_COMM) && row->thread == row->comm)
+                add_id_text(row->tid, out);
+        else
+                add_task(text(view, row->thread), row->tid, out);
+}
+
 /* "0x1139:libm.so.6": an address alone would not say of what. */
 static void add_addr(const struct hot_view *view, const struct hot_row *row, struct buf *out)
 {
@@ -228,7 +237,7 @@ void hot_view_add_key(const struct hot_view *view, const struct hot_row *row, en
         case ROW_PID: add_id_text(row->pid, out); break;
         case ROW_TID: add_id_text(row->tid, out); break;
         case ROW_PROCESS: add_task(text(view, row->process), row->pid, out); break;
-        case ROW_THREAD: add_task(text(view, row->comm), row->tid, out); break;
+        case ROW_THREAD: add_thread(view, row, out); break;
         case ROW_CPU: add_id_text((int32_t)row->cpu, out); break;
         case ROW_MODULE: add_known(text(view, row->module), out); break;
         case ROW_MACHINE: add_known(hot_machine_text((enum exec_machine)row->machine), out); break;

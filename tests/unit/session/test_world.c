@@ -657,6 +657,10 @@ TEST(python_places_are_at_their_base_alone)
         EXPECT_INT(kind_at(w, 5, PYTHON_PLACES_BASE + 16), MODULE_PYTHON);
         EXPECT_INT(world_find(w, 6, PERF_MISC_USER, PYTHON_PLACES_BASE).module,
                    world_find(w, 1, PERF_MISC_USER, PYTHON_PLACES_BASE).module);
+        EXPECT_TRUE(world_is_python_main(w, 1, 1) && world_is_python_main(w, 5, 5));
+        EXPECT_TRUE(!world_is_python_main(w, 1, 11)); /* another thread */
+        EXPECT_TRUE(!world_is_python_main(w, 4, 4) && !world_is_python_main(w, 7, 7) &&
+                    !world_is_python_main(w, -1, -1));
         builder_release(&b);
 }
 
