@@ -174,14 +174,13 @@ def make_filter(machine: str, refused: dict[str, int]) -> bytes:
     return b"".join(program)
 
 
-def drop_rights(arguments: argparse.Namespace) -> None:
+def drop_rights(arguments: argparse.Namespace, code: bytes) -> None:
     kept = {*KEPT_CAPABILITIES, *(MORE_CAPABILITIES[name][0] for name in arguments.cap)}
     for capability in range(LAST_CAPABILITY + 1):
         if capability not in kept:
             call("prctl", PR_CAPBSET_DROP, capability, 0, 0, 0)
-    if arguments.engine == "none":
+    if not code:
         return
-    code = make_filter(platform.machine(), refused_calls(arguments))
     held = ctypes.create_string_buffer(code, len(code))
     program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(held)))
     # Without no_new_privs, which would disable setuid programs: root may set a filter without it.
@@ -208,11 +207,11 @@ def become_rootless() -> None:
     os.setresuid(0, 0, 0)
 
 
-def first_process(arguments: argparse.Namespace) -> int:
+def first_process(arguments: argparse.Namespace, code: bytes) -> int:
     """Runs as process 1: starts the command in the container and reaps orphans."""
     child = os.fork()
     if not child:
-        drop_rights(arguments)
+        drop_rights(arguments, code)
         os.execvp(arguments.command[0], arguments.command)
     while True:
         pid, status = os.wait()
@@ -243,6 +242,8 @@ def main() -> int:
     for name in ("JOBS", "WPERF_CORPUS", "ASAN_OPTIONS"):
         if name in os.environ:
             environment[name] = os.environ[name]
+    # While its files can be read: ROOT need not have them.
+    code = b"" if arguments.engine == "none" else make_filter(platform.machine(), refused_calls(arguments))
     call("unshare", CLONE_NEWNS | CLONE_NEWPID)
     mount("none", "/", "none", MS_REC | MS_PRIVATE)
     child = os.fork()
@@ -252,7 +253,7 @@ def main() -> int:
             become_rootless()
         os.environ.clear()
         os.environ.update(environment)
-        os._exit(first_process(arguments) & 0xFF)
+        os._exit(first_process(arguments, code) & 0xFF)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
