@@ -664,6 +664,7 @@ def test_lbr_says_what_is_taken_instead(t: Context) -> None:
     done = t.good("record", "-e", "cpu-clock", "--call-graph", "lbr", "--", t.program("chains"), "deep", "20", "3")
     notes = [line for line in done.out.splitlines() if line.startswith("note: ")]
     check(len(notes) == 1 and "(lbr)" in notes[0] and "cpu-clock" in notes[0], "one note about it", done)
+    check(re.search(r"as with -g(; |$)", notes[0]) is not None, "apart from what follows", done)
 
 
 def test_each_view_counts_the_same_cut_stacks(t: Context) -> None:

@@ -235,8 +235,8 @@ struct collector *collector_open(const struct collect_request *request, struct e
         if (!open_events(c, err))
                 return NULL;
         begin_sampled(c);
-        buf_add_str(&c->stack_note, c->opened.stack_note);
-        buf_add_str(&c->stack_note, buf_text(&engine_note));
+        buf_printf(&c->stack_note, "%s%s%s", c->opened.stack_note,
+                   c->opened.stack_note[0] && engine_note.len ? "; " : "", buf_text(&engine_note));
         if (!engines_open(c, err))
                 return NULL;
         wall_open(c);

@@ -92,7 +92,7 @@ static void open_bpf(struct collector *c)
         if (c->opened.every_cpu && !c->request.target.n_pids)
                 bpf_engine_follow(c->bpf, c->child.pid);
         if (c->unwinder && bpf_engine_attach(c->bpf, &c->opened, &c->watched, &err)) {
-                buf_add_str(&c->stack_note, "engine bpf: Python frames are read by a BPF program");
+                add_note(&c->stack_note, "engine bpf: Python frames are read by a BPF program", "");
                 unwinder_set_stacks(c->unwinder, bpf_engine_stacks(c->bpf));
                 engines_merge_python(c);
                 stop_merge_set_near(c->merge);
@@ -126,14 +126,13 @@ void engines_choose_peek(struct collector *c, struct buf *note)
 static void open_peek(struct collector *c)
 {
         if (!c->unwinder) {
-                buf_add_str(&c->stack_note,
-                            "the engine peek is not used: it needs -g, and can't be used with branch stacks");
+                add_note(&c->stack_note, "the engine peek is not used: ",
+                         "it needs -g, and can't be used with branch stacks");
                 return;
         }
         c->python = stop_python_new();
         c->peek = peek_engine_new(c->python, &c->opened, c->rings);
-        buf_printf(&c->stack_note, "%speek: Python frames read while the program runs, approximate",
-                   c->stack_note.len ? "; " : "");
+        add_note(&c->stack_note, "peek: Python frames read while the program runs, approximate", "");
         engines_merge_python(c);
         stop_merge_set_near(c->merge);
 }
