@@ -25,6 +25,12 @@ try timechart
 try compare a.data b.data
 try buildid-list
 try load perf.data
+try data convert --to-json x
+try config -l
+try buildid-cache -l
+try daemon
+try iostat
+try kallsyms malloc
 try help probe
 # Misspelt commands and options.
 try recrod -- ./program
@@ -92,3 +98,41 @@ try record -p python3
 try --explain record --native --full-filenames --save-only -- python3 app.py
 try record --all-kernel -- ./program
 try --explain record -F max -- ./program
+# Options of perf record, report, annotate, top and list.
+try record --mmap-pages=512 -- ./program
+try record -R -- ./program
+try record --buildid-all -- ./program
+try record -j any,u -- ./program
+try record --intr-regs=ax -- ./program
+try record -u root
+try record --filter 'prev_pid == 0' -- ./program
+try record --max-size 1M -- ./program
+try record --timestamp-filename -- ./program
+try report --header-only
+try report -D
+try report -F overhead,sym
+try report -M intel
+try report --tui
+try report -k vmlinux
+try report --symbols hot
+try report -U
+try report -T
+try report --hierarchy
+try report -t,
+try report --show-total-period
+try report --itrace=i100us
+try report --mem-mode
+try --explain report -S hot
+try annotate -l
+try annotate --no-source
+try annotate --tui
+try annotate -k vmlinux
+try top -g
+try top -K
+try top -U
+try top -C 0
+try top -u root
+try top -E 20
+try top --sort comm
+try list tracepoint
+try list 'sched:*'

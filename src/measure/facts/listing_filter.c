@@ -62,11 +62,27 @@ static void collect_names(const struct event_listing *listing, const char ***ret
         *ret_n = n;
 }
 
+/* NULL: nothing is known of it. */
+static const char *why_none(const char *pattern)
+{
+        if (text_equal_nocase(pattern, "tracepoint") || strchr(pattern, ':'))
+                return "tracepoints are not listed; write SYSTEM:NAME, as in sched:sched_switch";
+        for (size_t i = 0; i < N_ELEMENTS(type_words); i++) {
+                if (text_equal_nocase(pattern, type_words[i].word))
+                        return "this machine has none of this kind";
+        }
+        return NULL;
+}
+
 static bool explain_nothing(const char **names, size_t n_names, char *const *patterns, size_t n,
                             struct err *err)
 {
+        const char *why = n == 1 ? why_none(patterns[0]) : NULL;
         const char *nearest = n == 1 ? text_nearest(patterns[0], names, n_names) : NULL;
 
+        if (why)
+                return err_set(err, ERR_MISSING, "no event, metric or group of metrics matches '%.60s'; %s",
+                               patterns[0], why);
         return err_set(err, ERR_MISSING, "no event, metric or group of metrics matches '%.60s'%s%s%s%s",
                        patterns[0], n > 1 ? " or the other patterns" : "", nearest ? "; did you mean '" : "",
                        nearest ? nearest : "", nearest ? "'?" : "");

@@ -249,7 +249,18 @@ static const struct absent_option absent[] = {
         {"l", "write --sort in wperf report; wperf list shows the events"},
         {"all-kernel", "write -e cpu-clock:k, or another event with :k"},
         {"every", "repeat with --repeat N -o NAME-%n.data"},
-        {"switch-output snapshot overwrite", "wperf keeps the whole recording; limit it with -d SECONDS"},
+        {"switch-output snapshot overwrite max-size",
+         "wperf keeps the whole recording; limit it with -d SECONDS"},
+        {"mmap-pages aio affinity", "wperf chooses the size of its buffers itself"},
+        {"raw-samples R timestamp T weight W period sample-cpu namespaces synth clockid buildid-all no-buildid B "
+         "no-buildid-cache N tail-synthesize",
+         "wperf decides what a session has: leave it out"},
+        {"branch-filter j", "write -b for all branches"},
+        {"intr-regs I user-regs", "registers are recorded only for --call-graph dwarf"},
+        {"filter exclude-perf",
+         "all samples are recorded; choose them in wperf report, with --comm, --pid and --time"},
+        {"uid u", "write PIDs, --comm NAME, or -a for all processes"},
+        {"timestamp-filename", "name the session by -o FILE"},
         {0},
 };
 

@@ -152,8 +152,44 @@ static const struct example report_examples[] = {
         {0},
 };
 
+#define KERNEL_NAMES                                                                                         \
+        "the kernel's names come from its debug files, below --symfs DIR if given, and as root from the kernel"
+
+static const struct absent_option report_absent[] = {
+        {"header header-only I show-info",
+         "wperf report -v shows the machine and the command line, wperf dump the whole header"},
+        {"D dump-raw-trace stats mmaps tasks ns", "wperf dump shows every record"},
+        {"F fields", "choose the columns by --sort KEYS; overhead and count are always shown"},
+        {"M disassembler-style objdump addr2line",
+         "write wperf annotate for instructions, -M intel for their style"},
+        {"tui gtk", "on a terminal wperf report opens a browser; --stdio prints text"},
+        {"k vmlinux kallsyms m modules-dir", KERNEL_NAMES},
+        {"U hide-unresolved x exclude-other p parent symbol-filter", "choose functions by -s PATTERN"},
+        {"T", "write --sort thread"},
+        {"hierarchy", "write -g for a call tree, or --sort KEYS for a row of each combination"},
+        {"t field-separator w column-widths", "write --csv"},
+        {"show-total-period percent-type percentage",
+         "write --json, which has shares and counts of each row"},
+        {"mem-mode", "write --mem"},
+        {"branch-history", "write -b"},
+        {"itrace",
+         "traces of Intel PT and CoreSight are not decoded; make samples of them by perf inject --itrace"},
+        {"group", "each event has a table of its own"},
+        {0},
+};
+
+static const struct absent_option annotate_absent[] = {
+        {"l print-line P full-paths", "lines are shown with their files"},
+        {"no-source", "write --asm"},
+        {"tui gtk", "on a terminal wperf annotate opens a browser; --stdio prints text"},
+        {"k vmlinux m modules", KERNEL_NAMES},
+        {"objdump addr2line", "wperf decodes instructions by libLLVM, and reads lines itself"},
+        {0},
+};
+
 /* As in perf. */
 static const struct command_letter report_letters[] = {
+        {'S', "symbol", NULL},
         {'d', "module", NULL},
         {'C', "cpu", NULL},
         {0},
@@ -180,6 +216,7 @@ const struct command cmd_report_command = {
         .examples = report_examples,
         .options_size = sizeof(struct report_options),
         .letters = report_letters,
+        .absent = report_absent,
         .args = ARGS_OWN,
         .run = cmd_report,
 };
@@ -336,6 +373,7 @@ const struct command cmd_annotate_command = {
         .examples = annotate_examples,
         .options_size = sizeof(struct annotate_options),
         .letters = report_letters,
+        .absent = annotate_absent,
         .defaults = &annotate_defaults,
         .args = ARGS_OWN,
         .args_names = "symbols",

@@ -206,8 +206,16 @@ static const struct absent_option absent[] = {
         {"thread tid", "write --by thread for a row of each thread; wperf stack --thread NAME shows one"},
         {"threads t", "write --by thread for a row of each thread"},
         {"metrics m", "to run a module write wperf top -- python3 -m MODULE"},
-        {"n", "native functions are shown without it"},
-        {"s", "write --subprocesses to watch children that run already"},
+        {"n", "numbers of samples and native functions are shown without it"},
+        {"s", "write --subprocesses to watch children that run already; --by chooses the rows"},
+        {"sort", "write --by function, thread, process or container"},
+        {"g call-graph", "press g on the screen for the call tree"},
+        {"C", "to choose CPUs write -c 0,1"},
+        {"K hide_kernel_symbols", "without -k only user code is sampled"},
+        {"U hide_user_symbols", "write -e cpu-clock:k to sample only the kernel"},
+        {"u uid", "write PIDs or --comm NAME"},
+        {"E entries", "the screen has as many rows as fit"},
+        {"z zero", "the columns have both the time between two screens and the time since the start"},
         {0},
 };
 
