@@ -28,6 +28,11 @@ def rows(done: Done) -> dict[str, tuple[str, str]]:
     return {row["Check"]: (row["State"], row["For_More"]) for row in document["Doctor"]}
 
 
+def setting(name: str) -> int:
+    with open(f"/proc/sys/kernel/{name}", encoding="ascii") as file:
+        return int(file.read())
+
+
 def engine_of(recorded: Done) -> str:
     found = re.search(r"engine (stop|pace|bpf)\b", recorded.out)
     check(found is not None, "record names its engine", recorded)
@@ -71,6 +76,10 @@ def test_a_user_without_rights(t: Context) -> None:
         else:
             check(recorded.status == 0, f"{what} works: {said[what]}", recorded)
     check(said["BPF"] == ("not used", "it needs root, or CAP_BPF and CAP_PERFMON"), str(said["BPF"]))
+    state, more = said["names in the kernel"]
+    if "hidden" in state:
+        wanted = [name for name, limit in (("kptr_restrict", 0), ("perf_event_paranoid", 1)) if setting(name) > limit]
+        check(re.findall(r"kernel\.(\w+)=", more) == wanted, f"{wanted}: {more}")
     check("bpf" not in said["record -- COMMAND"][1], f"which is not repeated: {said['record -- COMMAND']}")
     check(said["perf_event_paranoid"][1].startswith("sudo sysctl") or "everything" in said["perf_event_paranoid"][0], str(said))
 
@@ -94,6 +103,8 @@ def test_containers(t: Context) -> None:
             check(f"wperf: {more}\n" in done.err, f"{name}: {more}", done)
         else:
             check(state.endswith(f"engine {engine_of(done)}") and more, f"{name}: {state}; {more}", done)
+            check("some 100 samples a second" in state, f"the rate of the engine pace: {state}")
+            check([said[what][1] for what in ("record -a", "record -k")] == ["as for record -- COMMAND"] * 2, f"{name}: {said}")
         check(said["BPF"][0] == "not used" and said["BPF"][1], f"{name}: {said['BPF']}")
         check(said["seccomp"][0].startswith("a filter") and said["seccomp"][1], f"{name}: {said['seccomp']}")
 

@@ -156,7 +156,7 @@ static void denied(const struct refused_use *use, const struct event *event, int
         else if (blocked && has_filter())
                 err_set(err, ERR_DENIED,
                         "perf_event_open is blocked by a seccomp filter, as container engines set one: allow it "
-                        "(docker run --security-opt seccomp=unconfined) or run wperf outside of the container");
+                        "(docker run --cap-add PERFMON) or run wperf outside of the container");
         else if (may_profile_everything())
                 err_set(err, ERR_DENIED,
                         "the kernel refuses '%s' even to a privileged user: a security module or kernel lockdown "

@@ -121,23 +121,30 @@ static void add_yama(const struct machine_limit *l)
 static void add_filter(const struct machine_limit *l)
 {
         if (l->rights.is_filtered)
-                add(l, "seccomp", "a filter, as container engines set one",
-                    "docker run --security-opt seccomp=unconfined");
+                add(l, "seccomp", "a filter, as container engines set one", "docker run --cap-add PERFMON");
         else
                 add(l, "seccomp", "no filter", "");
 }
 
+/* Of users without CAP_SYSLOG the kernel asks for both settings. */
 static void add_kernel_names(const struct machine_limit *l)
 {
         AUTO_RELEASE(buf) text = {0};
+        AUTO_RELEASE(buf) more = {0};
+        AUTO_RELEASE(buf) unused = {0};
         bool is_shown = l->rights.sees_kernel_names;
-        long level;
+        long level, paranoid = 0;
 
         buf_add_str(&text, "kptr_restrict ");
         if (!read_setting(l, "kptr_restrict", &level, &text))
                 return;
-        buf_printf(&text, ": %s", is_shown ? "shown to this user" : "hidden from this user");
-        add(l, "names in the kernel", buf_text(&text), is_shown ? "" : "sudo sysctl kernel.kptr_restrict=0");
+        read_setting(l, "perf_event_paranoid", &paranoid, &unused);
+        buf_printf(&text, "%s: %s", !is_shown && !level ? ", but perf_event_paranoid is above 1" : "",
+                   is_shown ? "shown to this user" : "hidden from this user");
+        if (!is_shown)
+                buf_printf(&more, "sudo sysctl%s%s", level ? " kernel.kptr_restrict=0" : "",
+                           paranoid > 1 ? " kernel.perf_event_paranoid=1" : "");
+        add(l, "names in the kernel", buf_text(&text), buf_text(&more));
 }
 
 static void add_driver(const struct machine_limit *l)

@@ -123,7 +123,9 @@ static void parse(struct kallsyms *kallsyms, struct buf *note)
                 at = line_end + 1;
         }
         if (n_text && n_hidden == n_text)
-                buf_add_str(note, "the kernel hides its addresses (sysctl kernel.kptr_restrict)");
+                buf_add_str(
+                        note,
+                        "the kernel hides its addresses (sysctl kernel.kptr_restrict and kernel.perf_event_paranoid)");
         else if (!n_text && !note->len)
                 buf_add_str(note, "kallsyms has no functions");
         symtab_finish(kallsyms->tab);

@@ -41,9 +41,25 @@ static bool rehearse(const char *const *words, struct run_rehearsal *ret, struct
         return ok;
 }
 
+struct records {
+        struct fact_tables *tables;
+        const char *no_bpf;  /* why BPF is not used, which has a row of its own */
+        struct buf of_first; /* what would allow more in the first row */
+        size_t n;
+};
+
+/* What limits all of them, such as a seccomp filter, is said once. */
+static void add_record_row(struct records *r, const char *what, const char *state, const char *more)
+{
+        bool is_said = r->n && *more && !strcmp(more, buf_text(&r->of_first));
+
+        if (!r->n++)
+                buf_add_str(&r->of_first, more);
+        add_row(r->tables, what, state, is_said ? "as for record -- COMMAND" : more);
+}
+
 static const char bpf_not_used[] = "the engine bpf is not used: ";
 
-/* Why BPF is not used has a row of its own, so the others do not repeat `no_bpf`. */
 static void add_lacks(const struct run_rehearsal *rehearsal, const char *no_bpf, struct buf *out)
 {
         const char *lacks = buf_text(&rehearsal->lacks);
@@ -52,8 +68,7 @@ static void add_lacks(const struct run_rehearsal *rehearsal, const char *no_bpf,
                 buf_add_str(out, lacks);
 }
 
-static void add_record(struct fact_tables *tables, const char *what, const char *const *words,
-                       const char *no_bpf)
+static void add_record(struct records *r, const char *what, const char *const *words)
 {
         AUTO_RELEASE(run_rehearsal) rehearsal = {0};
         AUTO_RELEASE(buf) state = {0};
@@ -61,34 +76,37 @@ static void add_record(struct fact_tables *tables, const char *what, const char 
         struct err err = {0};
 
         if (!rehearse(words, &rehearsal, &err)) {
-                add_row(tables, what, "no", err.text);
+                add_record_row(r, what, "no", err.text);
                 return;
         }
-        buf_printf(&state, "%s, %" PRIu64 " samples a second; ", rehearsal.event, rehearsal.freq_hz);
+        if (!strcmp(rehearsal.engine, "pace"))
+                buf_printf(&state, "%s, some 100 samples a second; ", rehearsal.event);
+        else
+                buf_printf(&state, "%s, %" PRIu64 " samples a second; ", rehearsal.event, rehearsal.freq_hz);
         if (rehearsal.no_python.len)
                 buf_add_str(&state, "no Python functions");
         else
                 buf_printf(&state, "Python functions by engine %s", rehearsal.engine);
-        add_lacks(&rehearsal, no_bpf, &more);
+        add_lacks(&rehearsal, r->no_bpf, &more);
         if (rehearsal.no_python.len)
                 buf_printf(&more, "%s%s", more.len ? "; " : "", buf_text(&rehearsal.no_python));
-        add_row(tables, what, buf_text(&state), buf_text(&more));
+        add_record_row(r, what, buf_text(&state), buf_text(&more));
 }
 
 /* Without events the kernel can't be sampled: its time counts for the code that called it. */
-static void add_kernel(struct fact_tables *tables, const char *program, const char *no_bpf)
+static void add_kernel(struct records *r, const char *program)
 {
         AUTO_RELEASE(run_rehearsal) rehearsal = {0};
         AUTO_RELEASE(buf) more = {0};
         struct err err = {0};
 
         if (!rehearse((const char *const[]){"record", "-k", "--", program, NULL}, &rehearsal, &err)) {
-                add_row(tables, "record -k", "no", err.text);
+                add_record_row(r, "record -k", "no", err.text);
         } else if (!strcmp(rehearsal.engine, "pace")) {
-                add_row(tables, "record -k", "no", buf_text(&rehearsal.lacks));
+                add_record_row(r, "record -k", "no", buf_text(&rehearsal.lacks));
         } else {
-                add_lacks(&rehearsal, no_bpf, &more);
-                add_row(tables, "record -k", "the kernel, too", buf_text(&more));
+                add_lacks(&rehearsal, r->no_bpf, &more);
+                add_record_row(r, "record -k", "the kernel, too", buf_text(&more));
         }
 }
 
@@ -112,20 +130,21 @@ static void add_records(struct fact_tables *tables)
 {
         const char *own = os_own_program() ? os_own_program() : "cmd.exe";
         AUTO_RELEASE(buf) no_bpf = {0};
-        const char *why;
+        struct records r = {.tables = tables};
         char pid[16];
 
         snprintf(pid, sizeof(pid), "%" PRId32, target_own_process());
         if (target_own_process())
                 find_no_bpf(pid, &no_bpf);
-        why = buf_text(&no_bpf);
-        add_record(tables, "record -- COMMAND", (const char *const[]){"record", "--", own, NULL}, why);
+        r.no_bpf = buf_text(&no_bpf);
+        add_record(&r, "record -- COMMAND", (const char *const[]){"record", "--", own, NULL});
         if (target_own_process())
-                add_record(tables, "record PID", (const char *const[]){"record", pid, NULL}, why);
-        add_record(tables, "record -a", (const char *const[]){"record", "-a", NULL}, why);
-        add_kernel(tables, own, why);
+                add_record(&r, "record PID", (const char *const[]){"record", pid, NULL});
+        add_record(&r, "record -a", (const char *const[]){"record", "-a", NULL});
+        add_kernel(&r, own);
         if (target_own_process())
-                add_row(tables, "BPF", *why ? "not used" : "reads Python frames", why);
+                add_record_row(&r, "BPF", no_bpf.len ? "not used" : "reads Python frames", r.no_bpf);
+        buf_release(&r.of_first);
 }
 
 /* --- Names --- */
