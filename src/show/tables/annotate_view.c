@@ -272,24 +272,49 @@ void annotate_view_json_rows(const struct annotate_view *view, enum annotate_by 
         table_free(made.table);
 }
 
-void annotate_view_missing_source(const struct annotate_view *view, const struct annotate_rows *lines,
-                                  struct buf *out)
+/* The note about the file of each row; NULL if there is none, or an earlier row is of the same file. */
+static const char **notes_of_files(const struct annotate_view *view, const struct annotate_rows *lines,
+                                   size_t n)
 {
-        size_t n = count_shown(view, lines);
+        const char **notes = mem_new(n, sizeof(*notes));
 
         for (size_t i = 0; i < n; i++) {
-                const char *path = lines->rows[i].path, *note;
+                const char *path = lines->rows[i].path;
                 bool seen = !path;
 
                 for (size_t k = 0; k < i && !seen; k++)
                         seen = lines->rows[k].path && !strcmp(lines->rows[k].path, path);
-                note = seen ? NULL : annotate_texts_note(&view->texts, path);
+                notes[i] = seen ? NULL : annotate_texts_note(&view->texts, path);
+        }
+        return notes;
+}
+
+void annotate_view_missing_source(const struct annotate_view *view, const struct annotate_rows *lines,
+                                  struct buf *out)
+{
+        size_t n = count_shown(view, lines);
+        const char **notes = notes_of_files(view, lines, n);
+
+        for (size_t i = 0; i < n; i++) {
+                const char *note = notes[i];
+                size_t n_more = 0;
+
                 if (!note)
                         continue;
+                for (size_t k = i + 1; k < n; k++) {
+                        if (!notes[k] || strcmp(notes[k], note) != 0)
+                                continue;
+                        notes[k] = NULL;
+                        n_more++;
+                }
                 buf_add_str(out, "note: ");
-                text_add_printable(out, path);
-                buf_printf(out, " %s\n", note);
+                text_add_printable(out, lines->rows[i].path);
+                buf_printf(out, " %s", note);
+                if (n_more)
+                        buf_printf(out, "; the same of %zu more file%s", n_more, n_more == 1 ? "" : "s");
+                buf_add_char(out, '\n');
         }
+        free(notes);
 }
 
 /* --- Source --- */

@@ -41,7 +41,8 @@ void annotate_view_heading(const struct annotate_view *view, struct buf *out);
 void annotate_view_rows(const struct annotate_view *view, enum annotate_by by,
                         const struct annotate_rows *rows, struct buf *out);
 
-/* A note for each file of the shown rows whose text is missing or may have changed. */
+/* Notes about files of the shown rows whose text is missing or may have changed: one of each kind, with the
+ * first file and the number of the others. */
 void annotate_view_missing_source(const struct annotate_view *view, const struct annotate_rows *lines,
                                   struct buf *out);
 
