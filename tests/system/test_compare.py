@@ -207,6 +207,28 @@ def test_functions_without_names_go_by_their_code(t: Context) -> None:
         check(all(row["in"] != "both" and " of build " in row["name"] for row in large), "no pairs by address", done)
 
 
+EQUAL_FUNCTIONS = """#include <stdint.h>
+static volatile uint64_t sink;
+#define WORK(NAME) __attribute__((noinline, noipa)) static void NAME(uint64_t n) { uint64_t x = sink; while (n--) x = x * 25 + n; sink = x; }
+WORK(first) WORK(second)
+int main(void) { for (int i = 0; i < 100; i++) { first(500000); second(500000); } return 0; }
+"""
+
+
+def test_functions_without_names_of_one_build_go_by_their_addresses(t: Context) -> None:
+    """Two functions with the same code stay two, as in report; that needs no disassembler."""
+    harness.need_events()
+    compiler = harness.need_tool("gcc")
+    with open(t.path("equal.c"), "w", encoding="ascii") as file:
+        file.write(EQUAL_FUNCTIONS)
+    argv = (compiler, "-O1", "-s", "-Wl,--build-id", "-o", t.path("equal"), t.path("equal.c"))
+    check(t.run(*argv).status == 0, f"compiles: {argv}")
+    t.good("record", "-q", "--repeat", "2", "-o", "a-%n.data", "--", t.path("equal"))
+    done = t.ours("diff", "--csv", "a-1.data", "a-2.data")
+    rows = [row for row in csv.DictReader(io.StringIO(done.out)) if row["module"] == "equal" and float(row["a_samples"]) > 20]
+    check(len(rows) == 2 and all(row["in"] == "both" and " of build " in row["name"] for row in rows), "two functions by address", done)
+
+
 def test_renamed_functions_go_by_their_code(t: Context) -> None:
     """`before` became `after`; `one` and `two` have the code of `three`, so nothing tells which one that was."""
     unlike = diff_sessions.LOOP[:-1] * 3 + diff_sessions.OTHER

@@ -230,7 +230,7 @@ static bool read_runs(struct checking *c, struct err *err)
 {
         run_values_free(c->values);
         c->values = run_values_new();
-        if (!compared_runs_can_open(&c->paths, c->request.sources, err))
+        if (!compared_runs_can_open(&c->paths, c->request.sources, NULL, err))
                 return false;
         for (int side = RUN_A; side < RUN_N_SIDES; side++) {
                 if (!compared_runs_read(c->read[side], &c->paths, (enum run_side)side, &c->request, NULL,

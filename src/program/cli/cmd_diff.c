@@ -40,7 +40,8 @@ struct diffing {
         struct run_values *values;
         struct comparison **comparisons;
         size_t n_comparisons, cap_comparisons;
-        struct diff_tree *trees;       /* for a flame graph; NULL: none is drawn */
+        struct diff_tree *trees; /* for a flame graph; NULL: none is drawn */
+        struct shared_builds builds;
         struct debuginfod *debuginfod; /* as in struct lookup */
         struct buf notes, warnings;
         size_t n_read; /* sessions; another thread may read it */
@@ -54,6 +55,7 @@ static void diffing_release(struct diffing *d)
         run_values_free(d->values);
         diff_tree_free(d->trees);
         name_groups_free(d->groups);
+        shared_builds_release(&d->builds);
         buf_release(&d->notes);
         buf_release(&d->warnings);
 }
@@ -250,7 +252,9 @@ static bool read_runs(struct diffing *d, struct err *err)
 {
         d->values = run_values_new();
         d->request.warnings = &d->warnings;
-        if (!compared_runs_can_open(&d->paths, d->request.sources, err))
+        shared_builds_release(&d->builds);
+        d->builds = (struct shared_builds){0};
+        if (!compared_runs_can_open(&d->paths, d->request.sources, &d->builds, err))
                 return false;
         for (int side = RUN_A; side < RUN_N_SIDES; side++) {
                 if (!compared_runs_read(d->values, &d->paths, (enum run_side)side, &d->request, &d->n_read,
@@ -490,6 +494,7 @@ int cmd_diff(const struct command_line *line)
                 d.request.filter = &filter;
                 d.request.no_demangle = o->filter.no_demangle;
                 d.request.finds_inlined = true;
+                d.request.builds = &d.builds;
                 d.request.sources = &lookup.sources;
                 d.request.codes = function_codes_new();
                 d.debuginfod = lookup.debuginfod;

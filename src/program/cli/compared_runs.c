@@ -69,12 +69,17 @@ bool compared_paths_spare(const struct compared_paths *paths, const char *option
 }
 
 bool compared_runs_can_open(const struct compared_paths *paths, const struct resolver_sources *sources,
-                            struct err *err)
+                            struct shared_builds *builds, struct err *err)
 {
         for (int side = RUN_A; side < RUN_N_SIDES; side++) {
                 for (size_t i = 0; i < paths->n[side]; i++) {
-                        if (!session_input_check(paths->paths[side][i], report_session_access(sources), err))
+                        AUTO(perfdata_reader) reader = NULL;
+
+                        if (!session_input_look(paths->paths[side][i], report_session_access(sources),
+                                                &reader, err))
                                 return false;
+                        if (builds && reader)
+                                shared_builds_add(builds, (enum run_side)side, reader);
                 }
         }
         return true;

@@ -27,9 +27,10 @@ bool compared_paths_all(const struct command_line *line, enum run_side side, str
 bool compared_paths_spare(const struct compared_paths *paths, const char *option, const char *prefix,
                           const char *name, struct err *err);
 
-/* Whether all sessions can be opened: to be asked before the first one is read, which may take long. */
+/* Whether all sessions can be opened: to be asked before the first one is read, which may take long.  Adds
+ * their builds to `builds`; NULL: not wanted. */
 bool compared_runs_can_open(const struct compared_paths *paths, const struct resolver_sources *sources,
-                            struct err *err);
+                            struct shared_builds *builds, struct err *err);
 
 /* Reads the sessions of a side that `values` does not have yet.  Adds 1 to *n_read, atomically, after each;
  * NULL: not wanted. */

@@ -212,7 +212,8 @@ static void add_functions(struct measuring *m)
                 };
                 AUTO_RELEASE(buf) text = {0};
 
-                if (!lines && unnamed_code_add_name(m->request->codes, m->report, i, &text))
+                if (!lines &&
+                    unnamed_code_add_name(m->request->codes, m->request->builds, m->report, i, &text))
                         name.name = buf_text(&text);
                 if (lines) {
                         const char *line = hot_text(hot, row->line);

@@ -10,6 +10,7 @@
 #include "function_codes.h"
 #include "report.h"
 #include "run_values.h"
+#include "shared_builds.h"
 
 /* What the names of a run are. */
 enum measured_by {
@@ -28,8 +29,10 @@ struct measured_session_request {
         const struct profile_filter *filter;
         const struct resolver_sources *sources;
         struct function_codes *codes; /* of all sessions of the comparison */
-        struct buf *warnings;         /* receives a line for each session of poor quality; NULL: not wanted */
-        struct diff_tree *trees;      /* receives the call tree of each event; NULL: no trees are made */
+        /* Functions without names of these go by their addresses; NULL: none. */
+        const struct shared_builds *builds;
+        struct buf *warnings;    /* receives a line for each session of poor quality; NULL: not wanted */
+        struct diff_tree *trees; /* receives the call tree of each event; NULL: no trees are made */
 };
 
 /* Whether the session was recorded with Python frames.  False if it can't be read: reading it says why. */

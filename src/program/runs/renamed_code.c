@@ -71,13 +71,19 @@ static double samples_of(const struct run_values *v, size_t name, enum run_side 
         return (double)n / (double)run_values_n_runs(v, side);
 }
 
+/* Two functions of one build are two functions, even if they have the same code. */
+static bool is_shared(const struct rename_search *r, const char *module)
+{
+        return r->request->builds && shared_builds_have(r->request->builds, module);
+}
+
 static void list_lone(struct rename_search *r)
 {
         for (size_t i = 0; i < run_values_n_names(r->values); i++) {
                 double a = samples_of(r->values, i, RUN_A), b = samples_of(r->values, i, RUN_B);
                 struct run_name name = run_values_name(r->values, i);
 
-                if ((a > 0) != (b > 0) && a + b >= COMPARISON_MIN_SAMPLES)
+                if ((a > 0) != (b > 0) && a + b >= COMPARISON_MIN_SAMPLES && !is_shared(r, name.module))
                         *map_put(&r->lone[a > 0 ? RUN_A : RUN_B].by_name, key_of_name(name.name, name.module),
                                  NULL) = i;
         }
@@ -118,7 +124,6 @@ static void read_codes(struct rename_search *r, enum run_side side, const char *
                 add_code(r, side, report, i);
 }
 
-/* Two functions of one build are two functions, even if they have the same code. */
 static void pair(void *ctx, uint64_t code, uint64_t *a)
 {
         struct rename_search *r = ctx;

@@ -103,15 +103,20 @@ struct session_input *session_input_open(const char *path, struct session_access
         return TAKE(input);
 }
 
-bool session_input_check(const char *path, struct session_access access, struct err *err)
+bool session_input_look(const char *path, struct session_access access, struct perfdata_reader **ret,
+                        struct err *err)
 {
         AUTO(os_map) map = access.converter ? os_map_open(path, NULL) : NULL;
         AUTO(perfdata_reader) reader = NULL;
 
+        *ret = NULL;
         if (map && access.converter->is(map->bytes, map->size_bytes))
                 return true;
         reader = perfdata_open(path, err);
-        return reader && session_input_admit(reader, path, access, err);
+        if (!reader || !session_input_admit(reader, path, access, err))
+                return false;
+        *ret = TAKE(reader);
+        return true;
 }
 
 struct session_input *session_input_of_memory(struct buf *bytes, const char *name, struct err *err)

@@ -37,8 +37,10 @@ uint64_t session_input_max_memory(void);
 /* Opens a session; `path` "-" is standard input. */
 struct session_input *session_input_open(const char *path, struct session_access access, struct err *err);
 
-/* Whether the file can be opened as a session; nothing is converted. */
-bool session_input_check(const char *path, struct session_access access, struct err *err);
+/* Whether the file can be opened as a session.  Nothing is converted: then *ret, which belongs to the caller,
+ * is NULL. */
+bool session_input_look(const char *path, struct session_access access, struct perfdata_reader **ret,
+                        struct err *err);
 
 /* A session that this program has made; takes the content of `bytes`. `name` is for messages. */
 struct session_input *session_input_of_memory(struct buf *bytes, const char *name, struct err *err);
