@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """wperf top: its tables and documents of programs that run, and no effect on them."""
+import fcntl
 import json
 import os
 import pathlib
@@ -324,6 +325,26 @@ def test_signals_end_it(t: Context) -> None:
         watcher.send_signal(number)
         done = harness.finish(watcher)
         check(done.status == 0 and done.err == "" and "inner" in tables_of(done.out)[-1], "a last table", done)
+    check(process.poll() is None, "the process goes on")
+
+
+@limit(240)
+def test_a_reader_that_takes_nothing(t: Context) -> None:
+    """The first signal ends it, says why the last table is missing, and keeps the session."""
+    need_events()
+    process = started(t)
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    watcher = t.start(t.wperf, "top", "--json", "-d", "50ms", "--session", "kept.data", str(process.pid), stdout=writing)
+    os.close(writing)
+    taken = os.read(reading, 1)  # the first table has begun; it is longer than the pipe
+    harness.wait_for_cpu(process.pid, 0.3)
+    watcher.send_signal(signal.SIGINT)
+    err = watcher.communicate(timeout=harness.TEST_SECONDS)[1].decode()
+    os.close(reading)
+    check(taken == b"{" and watcher.returncode == 1, f"it fails: {watcher.returncode}")
+    check(err == "wperf: standard output: its reader takes nothing, so the end of the output is missing\n", f"why: {err}")
+    check("inner" in t.good("report", "--stdio", "-i", "kept.data").out, "the session")
     check(process.poll() is None, "the process goes on")
 
 

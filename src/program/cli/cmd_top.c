@@ -288,7 +288,7 @@ static bool print_table(struct watching *w, struct live_table *table, bool is_fi
                         buf_add_char(&out, '\n');
                 live_view_text(&view, &out);
         }
-        return text_stream_write(OS_STDOUT, out.data, out.len, err);
+        return text_stream_offer(OS_STDOUT, out.data, out.len, err);
 }
 
 static bool print_note(const struct watching *w, struct err *err)
@@ -299,7 +299,7 @@ static bool print_note(const struct watching *w, struct err *err)
         if (!facts.note[0] || w->options->output.json || w->options->general.quiet)
                 return true;
         buf_printf(&out, "%s\n\n", facts.note);
-        return text_stream_write(OS_STDOUT, out.data, out.len, err);
+        return text_stream_offer(OS_STDOUT, out.data, out.len, err);
 }
 
 /* False if the run has ended or was stopped. */
@@ -410,7 +410,7 @@ static void show_output(const struct watching *w)
                                       : "");
         if (!w->options->output.json && file->size_bytes)
                 buf_add(&out, file->bytes + from, file->size_bytes - from);
-        text_stream_write(w->options->output.json ? OS_STDERR : OS_STDOUT, out.data, out.len, NULL);
+        text_stream_offer(w->options->output.json ? OS_STDERR : OS_STDOUT, out.data, out.len, NULL);
 }
 
 static int exit_status(const struct watching *w)
@@ -446,7 +446,7 @@ static int watch(struct watching *w)
                 return cmd_run_failure(failure, w->argv);
         }
         ok = wants_screen(w) ? show_screen(w, &has_left, &err) : print_tables(w, &err);
-        ok = ok && keep(w, &err);
+        ok = keep(w, ok ? &err : NULL) && ok;
         status = ok ? exit_status(w) : cmd_fail(&err);
         show_output(w);
         if (has_left)

@@ -19,9 +19,11 @@ static size_t piece_size(const char *at, size_t left)
         return end ? (size_t)(end - at) + 1 : left;
 }
 
-/* Writes to the file, or to the stream if there is none. */
-static bool write_text(struct os_file *file, enum os_stream stream, const char *at, size_t left,
-                       struct err *err)
+typedef bool write_fn(enum os_stream stream, const void *bytes, size_t size, struct err *err);
+
+/* Writes to the file, or by `write` to the stream if there is none. */
+static bool write_text(struct os_file *file, enum os_stream stream, write_fn *write, const char *at,
+                       size_t left, struct err *err)
 {
         AUTO_RELEASE(buf) safe = {0};
 
@@ -38,7 +40,7 @@ static bool write_text(struct os_file *file, enum os_stream stream, const char *
                         text = safe.data;
                         n = safe.len;
                 }
-                if (!(file ? os_file_write(file, text, n, err) : os_write_stream(stream, text, n, err)))
+                if (!(file ? os_file_write(file, text, n, err) : write(stream, text, n, err)))
                         return false;
                 at += size;
                 left -= size;
@@ -48,12 +50,17 @@ static bool write_text(struct os_file *file, enum os_stream stream, const char *
 
 bool text_stream_write(enum os_stream stream, const void *text, size_t size, struct err *err)
 {
-        return write_text(NULL, stream, text, size, err);
+        return write_text(NULL, stream, os_write_stream, text, size, err);
+}
+
+bool text_stream_offer(enum os_stream stream, const void *text, size_t size, struct err *err)
+{
+        return write_text(NULL, stream, os_offer_stream, text, size, err);
 }
 
 bool text_stream_to_file(struct os_file *file, const void *text, size_t size, struct err *err)
 {
-        return write_text(file, OS_STDOUT, text, size, err);
+        return write_text(file, OS_STDOUT, NULL, text, size, err);
 }
 
 bool text_stream_page(const char *pager, const struct buf *text)

@@ -15,6 +15,8 @@
 /* A piece of text must not end within a character.  If the reader has closed the stream, the error is
  * ERR_CLOSED. */
 bool text_stream_write(enum os_stream stream, const void *text, size_t size, struct err *err);
+bool text_stream_offer(enum os_stream stream, const void *text, size_t size,
+                       struct err *err); /* os_offer_stream */
 bool text_stream_to_file(struct os_file *file, const void *text, size_t size, struct err *err);
 
 /* os_page */

@@ -270,6 +270,10 @@ unsigned os_terminal_columns(enum os_stream stream); /* 80 if not known */
  * Raises no signal. */
 bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err);
 
+/* The same, but ERR_IO if a stop was requested (os_catch_stop) and the reader of a pipe takes nothing for
+ * half a second. On Windows it waits for the reader. */
+bool os_offer_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err);
+
 /* From now on the standard output and errors of this process are added to an existing file, and its input is
  * empty. For a process that was forked and will run another program; not on Windows. */
 void os_redirect_streams(const char *path);

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,13 +102,34 @@ void os_file_discard(struct os_file *file)
 
 /* --- Writing --- */
 
-static bool write_all(int fd, const void *bytes, size_t size)
+/* False if a stop was requested and, for some time, nothing more can be written. */
+static bool wait_for_reader(int fd)
+{
+        enum { LOOK_MS = 50, LAST_LOOKS = 10 };
+        struct pollfd ready = {.fd = fd, .events = POLLOUT};
+
+        for (int n_looks = 0; n_looks < LAST_LOOKS; n_looks += os_stop_requested() != 0) {
+                if (poll(&ready, 1, LOOK_MS) > 0)
+                        return true;
+        }
+        return false;
+}
+
+/* With `gives_up`, fails with EAGAIN as wait_for_reader does. A pipe that can be written to takes PIPE_BUF
+ * bytes at once. */
+static bool write_all(int fd, const void *bytes, size_t size, bool gives_up)
 {
         const char *at = bytes;
 
         while (size) {
-                ssize_t n = write(fd, at, size);
+                size_t piece = gives_up && size > PIPE_BUF ? PIPE_BUF : size;
+                ssize_t n;
 
+                if (gives_up && !wait_for_reader(fd)) {
+                        errno = EAGAIN;
+                        return false;
+                }
+                n = write(fd, at, piece);
                 if (n < 0 && errno == EINTR)
                         continue;
                 if (n < 0)
@@ -121,7 +144,7 @@ bool os_file_write(struct os_file *file, const void *bytes, size_t size, struct 
 {
         off_t start = file->can_seek ? lseek(file->fd, 0, SEEK_CUR) : -1;
 
-        if (write_all(file->fd, bytes, size))
+        if (write_all(file->fd, bytes, size, false))
                 return true;
         os_linux_fail(err, file->path);
         if (start >= 0 && !ftruncate(file->fd, start))
@@ -171,19 +194,35 @@ bool os_file_close(struct os_file *file, struct err *err)
         return ok;
 }
 
-bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
+static bool write_stream(enum os_stream stream, const void *bytes, size_t size, bool gives_up,
+                         struct err *err)
 {
+        const char *name = stream == OS_STDOUT ? "standard output" : "standard error";
         struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
         bool ok;
 
         assert(stream == OS_STDOUT || stream == OS_STDERR);
         sigaction(SIGPIPE, &ignore, &before);
-        ok = write_all((int)stream, bytes, size) ||
-             os_linux_fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
+        ok = write_all((int)stream, bytes, size, gives_up);
+        if (!ok && gives_up && errno == EAGAIN)
+                err_set(err, ERR_IO, "%s: its reader takes nothing, so the end of the output is missing",
+                        name);
+        else if (!ok)
+                os_linux_fail(err, name);
         sigaction(SIGPIPE, &before, NULL);
         if (!ok && err && err->os == EPIPE)
                 err->code = ERR_CLOSED;
         return ok;
+}
+
+bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
+{
+        return write_stream(stream, bytes, size, false, err);
+}
+
+bool os_offer_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
+{
+        return write_stream(stream, bytes, size, true, err);
 }
 
 /* --- Streams of a program that will be run --- */

@@ -542,6 +542,11 @@ bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, stru
         return false;
 }
 
+bool os_offer_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
+{
+        return os_write_stream(stream, bytes, size, err);
+}
+
 /* --- Libraries and processes --- */
 
 /* struct os_library is never defined: a pointer to it is the system's handle. */
