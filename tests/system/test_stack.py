@@ -450,7 +450,7 @@ def test_a_running_thread_is_stopped_once(t: Context) -> None:
 
     harness.wait_until(stops, "it stops")
     check(re.search(r"  1 thread  read in [\d.]+ ms, 1 running thread stopped for \d+ us$", lines[0]), f"the heading: {lines[0]}")
-    check(re.fullmatch(r"\d+ +on CPU", lines[1]) and [line.split()[0] for line in lines[2:5]] == ["spin_here", "spin", "main"], f"{lines}")
+    check(re.fullmatch(r"\d+ +(on CPU|runnable, waits for a CPU)", lines[1]) and [line.split()[0] for line in lines[2:5]] == ["spin_here", "spin", "main"], f"{lines}")
     harness.wait_for_cpu(process.pid, 0.01)
     check(stacks_of.threads_of(process.pid)[process.pid][0] == "R", "it goes on")
 
@@ -459,7 +459,49 @@ def test_nonblocking(t: Context) -> None:
     process = t.started_ready(t.program("hangs"), "spin")
     harness.wait_for_cpu(process.pid, 0.01)
     lines = text(t, "--nonblocking", str(process.pid))
-    check("stopped" not in lines[0] and re.match(r"\d+ +on CPU$", lines[1]) and len(lines) == 2, f"{lines}")
+    check("stopped" not in lines[0] and re.match(r"\d+ +(on CPU|runnable, waits for a CPU)$", lines[1]) and len(lines) == 2, f"{lines}")
+
+
+def states_of(t: Context, processes: list[subprocess.Popen], *options: str) -> tuple[float, float]:
+    """The share of the kernel's time in which the programs had a CPU, and the share of wperf's readings that say so."""
+    def times() -> tuple[int, int]:
+        counted = []
+        for process in processes:
+            with open(f"/proc/{process.pid}/schedstat", encoding="ascii") as file:
+                counted.append(tuple(map(int, file.read().split()[:2])))
+        return sum(ran for ran, _ in counted), sum(waited for _, waited in counted)
+
+    states: list[str] = []
+    before = times()
+    for _ in range(8):
+        shown = document(t, *options, *(str(process.pid) for process in processes))["processes"]
+        states += [thread["state"] for process in shown for thread in process["threads"]]
+    ran, waited = (after - first for first, after in zip(before, times()))
+    check(set(states) <= {"on-cpu", "runnable"}, f"{states}")
+    share, said = ran / (ran + waited), states.count("on-cpu") / len(states)
+    harness.note(f"{len(processes)} programs {' '.join(options)}: on a CPU {share:.2f} of the time, {said:.2f} of {len(states)} readings")
+    return share, said
+
+
+def test_threads_that_wait_for_a_cpu(t: Context) -> None:
+    """Eight programs on one CPU have it by turns. One that all others make room for has it nearly always."""
+    processes = [t.started_ready(t.program("hangs"), "spin") for _ in range(8)]
+    for process in processes:
+        os.sched_setaffinity(process.pid, {min(os.sched_getaffinity(0))})
+        harness.wait_for_cpu(process.pid, 0.01)
+    for options in (), ("--nonblocking",):
+        share, said = states_of(t, processes, *options)
+        check(share < 0.2 and said < 0.5, f"{said} of the readings say on CPU, and the kernel {share}")
+    for process in processes[1:]:
+        process.kill()
+        process.wait()
+    try:
+        os.setpriority(os.PRIO_PROCESS, processes[0].pid, -20)
+    except PermissionError as why:
+        raise Skip("the right to raise a priority") from why
+    for options in (), ("--nonblocking",):
+        share, said = states_of(t, processes[:1], *options)
+        check(said > share - 0.4, f"{said} of the readings say on CPU, and the kernel {share}")
 
 
 # --- Which threads ---

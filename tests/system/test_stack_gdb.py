@@ -81,7 +81,7 @@ def compare_process(t: Context, name: str, pid: int, counts: Counts) -> None:
     before, after, threads = read(), read(), gdb_stacks(t, pid)
     for tid, thread in before.items():
         frames = [frame for frame in thread["frames"] if not frame["python"]]
-        if thread["state"] == "on-cpu" or tid not in threads or tid not in after or after[tid]["frames"] != thread["frames"]:
+        if thread["state"] in ("on-cpu", "runnable") or tid not in threads or tid not in after or after[tid]["frames"] != thread["frames"]:
             counts["not compared"] += 1
         else:
             compare(name, thread | {"frames": frames}, threads[tid], counts)

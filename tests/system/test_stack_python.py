@@ -208,7 +208,7 @@ def running_of(kind: str) -> Callable[[Context], None]:
         for _ in range(15):
             thread = stack_document(t, "--nonblocking", str(process.pid))["processes"][0]["threads"][0]
             functions = [frame["function"] for frame in thread["frames"]]
-            if thread["state"] != "on-cpu":
+            if thread["state"] not in ("on-cpu", "runnable"):
                 continue
             check(thread["approximate"] == bool(functions), f"{thread}")
             check(not functions or functions in [[*stack, "main", "<module>"] for stack in STACKS], f"{thread}")

@@ -19,6 +19,7 @@
 #include "stop_merge.h"
 #include "stop_refusal.h"
 #include "thread_stacks.h"
+#include "wait_cpu.h"
 #include "wait_reader.h"
 #include "wait_record.h"
 #include "wait_thread.h"
@@ -173,7 +174,7 @@ static bool take_thread(struct thread_stacks *s, int32_t tid, const struct recor
 bool thread_stacks_take(struct thread_stacks *s, const struct record_sink *sink, struct err *err)
 {
         int32_t *tids = NULL;
-        size_t n = 0;
+        size_t n = 0, first = s->n_readings;
         bool ok = true;
 
         assert(s->pid);
@@ -182,6 +183,7 @@ bool thread_stacks_take(struct thread_stacks *s, const struct record_sink *sink,
         for (size_t i = 0; ok && i < n; i++)
                 ok = take_thread(s, tids[i], sink, err);
         free(tids);
+        wait_cpu_judge(s->pid, s->readings + first, s->n_readings - first);
         return ok;
 }
 

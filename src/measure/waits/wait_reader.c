@@ -15,6 +15,7 @@
 #include "stop_frames.h"
 #include "stop_once.h"
 #include "wait_call.h"
+#include "wait_cpu.h"
 #include "wait_maps.h"
 #include "wait_objects.h"
 #include "wait_peers.h"
@@ -355,18 +356,26 @@ static void read_running(struct wait_reader *r, const struct wait_thread *thread
 {
         struct stop_once *once;
         struct stop_thread stopped = {.tid = r->tid};
+        struct wait_cpu before = {0}, after;
         uint64_t start_ns;
 
         begin_reading(r, ret);
         ret->how = WAIT_HOW_ON_CPU;
+        if (r->may_stop) {
+                wait_cpu_give_way();
+                before = wait_cpu_look(r->process->pid, r->tid);
+        }
         once = r->may_stop ? stop_once_begin(STOP_WAIT_NS, &stopped) : NULL;
         if (!once) {
                 read_running_frames(r, thread->inner_tid, ret);
                 return;
         }
         start_ns = os_monotonic_ns();
+        after = wait_cpu_look(r->process->pid, r->tid);
         read_stopped(r, thread->inner_tid, &stopped, ret);
         stop_once_end(once);
+        if (wait_cpu_compare(&before, &after) == WAIT_CPU_AWAITED)
+                ret->how = WAIT_HOW_READY_STOPPED;
         ret->stopped_ns = os_monotonic_ns() - start_ns;
         ret_registers->mask = linux_arch()->regs_user_mask;
         memcpy(ret_registers->values, stopped.regs, sizeof(ret_registers->values));

@@ -46,7 +46,7 @@ void wait_record_add(const struct wait_reading *reading, const struct wait_regis
                      const void *stack, size_t stack_bytes, bool is_whole, struct buf *out)
 {
         struct perf_header header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_MISC_USER};
-        bool is_stopped = reading->how == WAIT_HOW_STOPPED;
+        bool is_stopped = wait_how_is_stopped(reading->how);
         size_t at = out->len;
 
         assert(stack_bytes <= WAIT_RECORD_MAX_STACK);

@@ -119,11 +119,12 @@ bool wait_thread_read(int32_t pid, int32_t tid, struct wait_thread *ret)
 
 bool wait_thread_parse_times(const char *text, struct wait_times *ret)
 {
-        char *end, *second;
+        char *end, *second, *third;
 
         ret->cpu_ns = strtoull(text, &end, 10);
         ret->queued_ns = strtoull(end, &second, 10);
-        return end != text && second != end;
+        ret->n_turns = strtoull(second, &third, 10);
+        return end != text && second != end && third != second;
 }
 
 bool wait_thread_read_times(int32_t pid, int32_t tid, struct wait_times *ret)

@@ -12,6 +12,7 @@
 /* What the kernel counts of a thread, as in /proc/PID/task/TID/schedstat. */
 struct wait_times {
         uint64_t cpu_ns, queued_ns; /* on CPUs, and ready to run */
+        uint64_t n_turns;           /* how often it got a CPU */
 };
 
 /* False if the thread has ended, or the kernel does not count this. */

@@ -404,7 +404,7 @@ static const char *stop_text(const struct wait_reading *r)
 /* A thread that asks for the GIL runs for a moment every 5 ms. */
 static bool asks_for_gil(const struct deciding *d)
 {
-        return d->reading->how == WAIT_HOW_STOPPED && !(d->reading->python & WAIT_PYTHON_GIL) &&
+        return wait_how_is_stopped(d->reading->how) && !(d->reading->python & WAIT_PYTHON_GIL) &&
                find_lock_type(d) == LOCK_GIL;
 }
 
@@ -415,7 +415,10 @@ static void decide_running(struct deciding *d)
                 return;
         }
         d->verdict.kind = WAIT_KIND_ON_CPU;
-        buf_printf(d->text, "on CPU%s", d->reading->python & WAIT_PYTHON_GIL ? ", holds the GIL" : "");
+        d->verdict.is_runnable =
+                d->reading->how == WAIT_HOW_READY || d->reading->how == WAIT_HOW_READY_STOPPED;
+        buf_printf(d->text, "%s%s", d->verdict.is_runnable ? "runnable, waits for a CPU" : "on CPU",
+                   d->reading->python & WAIT_PYTHON_GIL ? ", holds the GIL" : "");
 }
 
 static void decide_still(struct deciding *d)
@@ -449,7 +452,9 @@ struct wait_verdict wait_kind_decide(const struct wait_reading *reading,
 
         switch ((enum wait_how)reading->how) {
         case WAIT_HOW_ON_CPU:
-        case WAIT_HOW_STOPPED: decide_running(&d); break;
+        case WAIT_HOW_STOPPED:
+        case WAIT_HOW_READY:
+        case WAIT_HOW_READY_STOPPED: decide_running(&d); break;
         case WAIT_HOW_MOVING: set(&d, WAIT_KIND_UNKNOWN, "moving: it went on while it was read"); break;
         case WAIT_HOW_REFUSED: set(&d, WAIT_KIND_UNKNOWN, "its stack may not be read"); break;
         default: decide_still(&d);

@@ -12,7 +12,7 @@
 
 /* States of a thread, and kinds of waiting. */
 enum wait_kind {
-        WAIT_KIND_ON_CPU, /* it runs, or is ready to run */
+        WAIT_KIND_ON_CPU, /* it runs, or waits for a CPU: `is_runnable` */
         WAIT_KIND_IDLE,   /* it waits for work */
         WAIT_KIND_GIL,
         WAIT_KIND_LOCK,
@@ -43,6 +43,7 @@ struct wait_verdict {
         enum wait_kind kind;
         int32_t owner;      /* tid of the thread that has the lock; 0: none is known */
         bool owner_is_gone; /* the owner's thread does not exist any more */
+        bool is_runnable;   /* with WAIT_KIND_ON_CPU: it is ready to run, and waits for a CPU */
         /* Of WAIT_KIND_LOCK and WAIT_KIND_GIL: */
         const char *lock; /* what is waited for, as "mutex"; a Python function, if that says it; else NULL */
         uint64_t lock_address; /* 0: not known */

@@ -180,7 +180,7 @@ static uint32_t count_still(const struct wait_section *waits, const struct wait_
 
 static bool has_stack(const struct wait_reading *reading)
 {
-        return reading->how == WAIT_HOW_STILL || reading->how == WAIT_HOW_STOPPED;
+        return reading->how == WAIT_HOW_STILL || wait_how_is_stopped(reading->how);
 }
 
 /* A name may have commas itself. */
@@ -217,7 +217,7 @@ static void add_row(struct thread_rows *m, const struct listed_sample *sample)
         row.n_still = count_still(request->waits, reading);
         if (has_stack(reading))
                 add_frames(m, sample->node, !request->shows_waiting_code && has_python(functions, n), &row);
-        else if (reading->how == WAIT_HOW_ON_CPU)
+        else if (reading->how == WAIT_HOW_ON_CPU || reading->how == WAIT_HOW_READY)
                 add_running_frames(m, &row);
         *map_put(&m->making.latest, (uint64_t)(uint32_t)reading->tid, NULL) = m->threads.n_rows + 1;
         ARRAY_PUSH(m->threads.rows, m->threads.n_rows, m->making.cap_rows, row);

@@ -17,11 +17,16 @@
 enum wait_how {
         WAIT_HOW_STILL,   /* it waited, and did not move while it was read */
         WAIT_HOW_MOVING,  /* it went on while it was read; the stack may be wrong and is left out */
-        WAIT_HOW_ON_CPU,  /* it ran, or was ready to run; without a stack of native frames */
+        WAIT_HOW_ON_CPU,  /* it ran; without a stack of native frames */
         WAIT_HOW_STOPPED, /* it ran, and was stopped once for its registers */
         WAIT_HOW_REFUSED, /* its system call and memory may not be read */
+        WAIT_HOW_READY,   /* it was ready to run and waited for a CPU; without a stack of native frames */
+        WAIT_HOW_READY_STOPPED, /* the same; it was stopped as soon as it had a CPU */
         WAIT_N_HOWS,
 };
+
+/* Whether the thread was stopped for its registers. */
+bool wait_how_is_stopped(enum wait_how how);
 
 /* The system calls in which threads wait. */
 enum wait_call {

@@ -317,7 +317,8 @@ static bool show_python(const struct cursor *c, struct field_sink *sink)
 
 static void show_reading(const struct wait_reading *r, struct field_sink *sink)
 {
-        static const char *const hows[WAIT_N_HOWS] = {"still", "moving", "on_cpu", "stopped", "refused"};
+        static const char *const hows[WAIT_N_HOWS] = {"still",   "moving", "on_cpu",       "stopped",
+                                                      "refused", "ready",  "ready_stopped"};
         static const struct {
                 const char *name;
                 unsigned bit;

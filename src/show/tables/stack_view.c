@@ -12,6 +12,7 @@
 #include "text.h"
 #include "text_printable.h"
 #include "text_width.h"
+#include "wall_states.h"
 
 enum {
         LEAST_COLUMNS = 17, /* of a thread's number and name */
@@ -74,7 +75,7 @@ static void add_stops(const struct stack_view *view, struct buf *line)
         for (size_t i = 0; i < view->threads->n_rows; i++) {
                 const struct wait_reading *reading = view->threads->rows[i].reading;
 
-                n += reading->how == WAIT_HOW_STOPPED;
+                n += wait_how_is_stopped(reading->how);
                 most_ns = reading->stopped_ns > most_ns ? reading->stopped_ns : most_ns;
         }
         if (n)
@@ -444,7 +445,8 @@ static void add_json_thread(const struct stack_view *view, const struct wait_row
                 json_str(json, row->reading->python_name);
         else
                 json_null(json);
-        json_key_str(json, "state", wait_kind_word(row->verdict.kind));
+        json_key_str(json, "state",
+                     wall_state_word(row->verdict.is_runnable ? WALL_RUNNABLE : row->verdict.kind));
         json_key_str(json, "what", row->what);
         add_json_owner(row, json);
         json_key_bool(json, "deadlocked", row->is_deadlocked);

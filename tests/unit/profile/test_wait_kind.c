@@ -55,6 +55,18 @@ TEST(how_a_thread_was_met_comes_first)
 {
         static const struct row rows[] = {
                 {{.how = WAIT_HOW_ON_CPU, .state = 'R'}, {{0}}, WAIT_KIND_ON_CPU, "on CPU", 0, false},
+                {{.how = WAIT_HOW_READY, .state = 'R'},
+                 {{0}},
+                 WAIT_KIND_ON_CPU,
+                 "runnable, waits for a CPU",
+                 0,
+                 false},
+                {{.how = WAIT_HOW_READY_STOPPED, .state = 'R', .python = WAIT_PYTHON_GIL},
+                 {{0}},
+                 WAIT_KIND_ON_CPU,
+                 "runnable, waits for a CPU, holds the GIL",
+                 0,
+                 false},
                 {{.how = WAIT_HOW_STOPPED, .state = 'R', .python = WAIT_PYTHON_GIL},
                  {{0}},
                  WAIT_KIND_ON_CPU,
