@@ -26,12 +26,12 @@ make_fuzz() {
 }
 
 part_fuzz() {
-        local names default="perfdata elf dwarf pdb pdb_module pe jitdump unwind_cfi answers answers_old stack_archive baseline name_groups"
+        local fuzzers default="perfdata elf dwarf pdb pdb_module pe jitdump unwind_cfi answers answers_old stack_archive baseline name_groups"
         default+=" recorded_symbols tracing_data python python_binary python_moving keys screen spe spe_samples etl xpress driver_requests"
         default+=" wperfdriver resource_list proc image_section count_section"
-        read -ra names <<<"${FUZZ_TARGETS:-$default}"
-        make_fuzz "${names[@]}" || return
-        measured fuzz tools/fuzz_long.py build/fuzz --jobs "$jobs" --seconds "${FUZZ_SECONDS:-1800}" "${names[@]}"
+        read -ra fuzzers <<<"${FUZZ_TARGETS:-$default}"
+        make_fuzz "${fuzzers[@]}" || return
+        measured fuzz tools/fuzz_long.py build/fuzz --jobs "$jobs" --seconds "${FUZZ_SECONDS:-1800}" "${fuzzers[@]}"
 }
 
 # gcc's sanitizer says nothing about an offset that is added to a null pointer.
@@ -42,14 +42,14 @@ part_clang_asan() {
 }
 
 part_hostile() {
-        local names=(tests/fuzz/fuzz_*.c)
-        names=("${names[@]##*/fuzz_}")
-        names=("${names[@]%.c}")
-        [[ ${FUZZ_TARGETS:-} ]] && read -ra names <<<"$FUZZ_TARGETS"
+        local fuzzers=(tests/fuzz/fuzz_*.c)
+        fuzzers=("${fuzzers[@]##*/fuzz_}")
+        fuzzers=("${fuzzers[@]%.c}")
+        [[ ${FUZZ_TARGETS:-} ]] && read -ra fuzzers <<<"$FUZZ_TARGETS"
         make_asan || return
         HOSTILE_SIZES=full measured hostile python3 tests/system/test_hostile.py build/asan/src/program/cli/wperf build/asan
-        make_fuzz "${names[@]}" || return
-        measured "inputs of fuzz targets" tools/fuzz_long.py build/fuzz --jobs "$jobs" --runs "${FUZZ_RUNS:-5000}" --table "${names[@]}"
+        make_fuzz "${fuzzers[@]}" || return
+        measured "inputs of fuzz targets" tools/fuzz_long.py build/fuzz --jobs "$jobs" --runs "${FUZZ_RUNS:-5000}" --table "${fuzzers[@]}"
 }
 
 part_soak() {
