@@ -10,11 +10,6 @@
 #define MAGIC "WPWA"
 enum { VERSION = 4, ONE_PART = 3, MAGIC_BYTES = 4, MIN_READING_BYTES = 100, HOLDER_BYTES = 17 };
 
-bool wait_how_is_stopped(enum wait_how how)
-{
-        return how == WAIT_HOW_STOPPED || how == WAIT_HOW_READY_STOPPED;
-}
-
 static void write_reading(const struct wait_reading *r, struct buf *out)
 {
         const uint8_t bytes[] = {r->how, r->state, r->call, r->object, r->peer, r->python, r->python_minor};

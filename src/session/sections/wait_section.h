@@ -26,7 +26,10 @@ enum wait_how {
 };
 
 /* Whether the thread was stopped for its registers. */
-bool wait_how_is_stopped(enum wait_how how);
+static inline bool wait_how_is_stopped(enum wait_how how)
+{
+        return how == WAIT_HOW_STOPPED || how == WAIT_HOW_READY_STOPPED;
+}
 
 /* The system calls in which threads wait. */
 enum wait_call {
