@@ -136,3 +136,6 @@ try top -E 20
 try top --sort comm
 try list tracepoint
 try list 'sched:*'
+# Options of py-spy.
+try stack --locals 4711
+try stack -l 4711

@@ -59,7 +59,9 @@ static const char *meaning_of_paranoid(long level)
                 return "all processes and the kernel";
         if (level == 1)
                 return "own programs and the kernel";
-        return level == 2 ? "own programs, without the kernel" : "nothing without privilege";
+        return level == 2
+                       ? "own programs, without the kernel"
+                       : "nothing without privilege on kernels of Debian, Ubuntu and Android, as 2 on others";
 }
 
 static void add_paranoid(const struct machine_limit *l)

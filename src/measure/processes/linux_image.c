@@ -168,9 +168,8 @@ bool target_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, str
                         image, s.n_looked_at, target_hidden_note());
                 if (s.n_hidden)
                         err_set(err, ERR_MISSING,
-                                "no running process has the image '%s' (%u executables checked, %u not readable: run "
-                                "wperf as root)",
-                                image, s.n_looked_at, s.n_hidden);
+                                "no running process has the image '%s' (%u executables checked, %u not readable%s)",
+                                image, s.n_looked_at, s.n_hidden, geteuid() ? ": run wperf as root" : "");
                 return false;
         }
         qsort(s.pids, s.n_pids, sizeof(*s.pids), compare_pids);

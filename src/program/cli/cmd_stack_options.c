@@ -102,6 +102,7 @@ static const struct absent_option stack_absent[] = {
         {"subprocesses s", "write the PIDs of the children, too, or -a for all processes"},
         {"timeout duration d", "for N readings, some time apart, write --repeat N --interval DURATION"},
         {"gil", "the GIL and who holds it are shown without it"},
+        {"locals l", "wperf reads no values of variables"},
         {"n i t", "native functions and all threads, also those that wait, are shown without it"},
         {0},
 };
