@@ -28,7 +28,7 @@ bool engines_choose_pace(struct collector *c, struct err *err)
 
 void engines_merge_python(struct collector *c)
 {
-        stop_python_want_names(c->python);
+        stop_python_want_names(c->python, c->request.is_live);
         c->merge = stop_merge_new(c->python, c->request.python_symbols);
         unwinder_set_merge(c->unwinder, c->merge);
 }

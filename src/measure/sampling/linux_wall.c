@@ -68,7 +68,7 @@ void wall_open(struct collector *c)
                            "%swhen threads ran and waited is known from times in /proc, between two looks",
                            c->stack_note.len ? "; " : "");
         c->waits_python = stop_python_new();
-        stop_python_want_names(c->waits_python);
+        stop_python_want_names(c->waits_python, c->request.is_live);
         if (!c->python)
                 c->python = stop_python_new();
         if (!c->merge)

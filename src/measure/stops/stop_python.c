@@ -108,10 +108,11 @@ bool stop_python_add_code(void *ctx, uint64_t number, struct python_code *code)
         return true;
 }
 
-void stop_python_want_names(struct stop_python *p)
+void stop_python_want_names(struct stop_python *p, bool is_live)
 {
         if (!p->names)
-                p->names = thread_names_new(p->binaries);
+                p->names =
+                        thread_names_new(p->binaries, is_live ? THREAD_NAMES_LIVE_PART : THREAD_NAMES_PART);
 }
 
 struct stop_binaries *stop_python_binaries(struct stop_python *p)

@@ -18,7 +18,7 @@ AUTO_DEFINE(stop_python)
 
 /* Has the names of the threads read that stacks are added of, by stop_python_read_names, which the reader
  * calls often (thread_names.h). On Linux. Call it before the first stack. */
-void stop_python_want_names(struct stop_python *python);
+void stop_python_want_names(struct stop_python *python, bool is_live);
 void stop_python_read_names(struct stop_python *python);
 
 /* The name of a thread if it is known and was not taken yet, else NULL; valid until names are read again. */

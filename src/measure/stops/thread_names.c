@@ -13,7 +13,6 @@
 enum {
         MAX_THREADS = 1 << 16, /* then all are forgotten */
         READ_NS = 1000,        /* about what one read of memory takes */
-        PART_OF_TIME = 100,    /* reading takes this part of the time at most */
 };
 
 #define BURST_NS 2000000000ull /* of rests that may be saved up, for programs that start many threads */
@@ -21,7 +20,7 @@ enum {
 /* From one reading of a process to the next: when a thread is new, which may not have its name yet; then
  * twice as long each time. */
 #define LEAST_PAUSE_NS 20000000ull
-#define MOST_PAUSE_NS  1000000000ull
+#define MOST_PAUSE_NS  4000000000ull
 
 struct new_thread {
         uint32_t image, binary;
@@ -48,6 +47,7 @@ struct named_process {
 
 struct thread_names {
         struct stop_binaries *binaries;
+        unsigned part_of_time;
 
         /* Under the lock. */
         struct os_lock *lock;
@@ -70,11 +70,12 @@ static uint64_t key_of(uint32_t image, int32_t tid)
         return (uint64_t)image << 32 | (uint32_t)tid;
 }
 
-struct thread_names *thread_names_new(struct stop_binaries *binaries)
+struct thread_names *thread_names_new(struct stop_binaries *binaries, unsigned part_of_time)
 {
         struct thread_names *names = mem_new(1, sizeof(*names));
 
         names->binaries = binaries;
+        names->part_of_time = part_of_time;
         names->lock = os_lock_new();
         return names;
 }
@@ -242,7 +243,7 @@ static void read_process(struct thread_names *names, struct named_process *p)
         now_ns = os_monotonic_ns();
         if (names->rests_ns + BURST_NS < now_ns)
                 names->rests_ns = now_ns - BURST_NS;
-        names->rests_ns += memory.n_reads * READ_NS * PART_OF_TIME;
+        names->rests_ns += memory.n_reads * READ_NS * names->part_of_time;
         p->due_ns = of_process.is_there ? now_ns + p->pause_ns : UINT64_MAX;
         p->pause_ns = p->pause_ns < MOST_PAUSE_NS / 2 ? p->pause_ns * 2 : MOST_PAUSE_NS;
 }

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The names that Python programs give their threads, read from their memory while they run. Nothing is
- * stopped, and reading takes at most a hundredth of the time. */
+ * stopped. */
 #ifndef THREAD_NAMES_H
 #define THREAD_NAMES_H
 
 #include "attributes.h"
 #include "stop_python.h"
 
-enum { THREAD_NAME_MAX_BYTES = 100 }; /* longer names are cut */
+enum {
+        THREAD_NAME_MAX_BYTES = 100, /* longer names are cut */
+        THREAD_NAMES_PART = 100,     /* reading takes this part of the time at most; */
+        THREAD_NAMES_LIVE_PART = 400 /* in a live view, which reads for as long as it runs */
+};
 
 struct thread_names;
 
 /* `binaries` must outlive the struct. */
-struct thread_names *thread_names_new(struct stop_binaries *binaries);
+struct thread_names *thread_names_new(struct stop_binaries *binaries, unsigned part_of_time);
 void thread_names_free(struct thread_names *names);
 AUTO_DEFINE(thread_names)
 

@@ -19,7 +19,8 @@
 
 enum {
         EXITED_PROCESSES = 256, /* whose maps are kept, because their samples may still come */
-        MAX_ROWS = 8192,        /* of each kind */
+        MAX_ROWS = 8192,        /* of each kind; */
+        MAX_WALL_ROWS = 2048,   /* with wall time, as such a row takes half a KiB more */
         MAX_SHOWN_ROWS = 1000,  /* in a table */
         MAX_MODULES = 128,      /* with open files */
         MAX_NAMES_BYTES = 8 << 20,
@@ -116,7 +117,7 @@ struct live_model *live_model_new(const struct live_request *request, struct err
         report_session_init(&m->session, &session, input);
         world_set_exited_limit(m->session.world, EXITED_PROCESSES);
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
-                live_sums_init(&m->sums[i], MAX_ROWS);
+                live_sums_init(&m->sums[i], request->states ? MAX_WALL_ROWS : MAX_ROWS);
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
                 m->sums[i].has_states = request->states;
         live_containers_init(&m->containers, request->add_group);

@@ -15,7 +15,7 @@
 #include "wall_times.h"
 
 enum {
-        MAX_DIVIDED = 20000, /* spans, samples and readings, which take some 10 ms; then all is settled */
+        MAX_DIVIDED = 10000, /* spans, samples and readings, which take some 5 ms; then all is settled */
         KEPT_SECTIONS = 16,  /* of readings after a division, whose samples may still come */
 };
 

@@ -19,8 +19,8 @@
 
 enum {
         KEPT_BYTES = 12 << 20,
-        KEPT_WALL_BYTES = 8 << 20, /* with wall time, whose model needs memory; and of readings: */
-        KEPT_WAITS_BYTES = 3 << 20,
+        KEPT_WALL_BYTES = 6 << 20, /* with wall time, whose model needs memory; and of readings: */
+        KEPT_WAITS_BYTES = 2 << 20,
         MAX_WAITING_BYTES = 16 << 20,
 };
 
