@@ -13,7 +13,7 @@ import harness
 from harness import Context, check, limit, need_events, wait_until
 from screens import Screen
 from test_schemas import complaints
-from test_stop_harmless import PYTHON, script
+from test_stop_harmless import ORPHAN, PYTHON, need_paranoid, nobody, script
 from test_waits import differing, run_waits
 from test_wall import WORK as WAITS
 from test_wall import check_waits, said_by_itself, wall_of
@@ -326,6 +326,43 @@ def test_signals_end_it(t: Context) -> None:
         done = harness.finish(watcher)
         check(done.status == 0 and done.err == "" and "inner" in tables_of(done.out)[-1], "a last table", done)
     check(process.poll() is None, "the process goes on")
+
+
+def lacks_python(t: Context, process: subprocess.Popen, engine: str, sentence: str) -> None:
+    words = ("--engine", engine, "-d", "200ms", "--timeout", "1s", str(process.pid))
+    recorded = t.ours("record", "-p", str(process.pid), "--engine", engine, "--timeout", "1s")
+    check(sentence in " ".join(recorded.out.split()), "a session has the sentence", recorded)
+    done = t.ours("top", "--json", *words)
+    document = documents_of(done.out)[-1]
+    check(sentence in document["note"] and not any(row.get("is_python") for row in document["functions"]), "documents", done)
+    check(not complaints("live", {"top": document}, "live"), "the document is as its schema says", done)
+    done = t.ours("top", "--stdio", *words)
+    check(f"\n{sentence}" in done.out and "  now  since  self" in done.out, "tables", done)
+    with watch(t, process, "--engine", engine) as screen:
+        lines = screen.look(sentence[:40], "Enter menu").splitlines()
+        check(sentence.split()[-1] in " ".join(lines[1:4]), f"the whole sentence: {lines}")
+        screen.keys("q")
+        check(screen.ended() == 0, "quits")
+
+
+@limit(240)
+def test_why_there_are_no_python_functions(t: Context) -> None:
+    """As under Yama, in the words of record."""
+    need_events()
+    lacks_python(t, started(t), "ring", "no Python functions: --engine ring reads none: record without it")
+
+
+@limit(240)
+def test_a_process_that_may_not_be_traced(t: Context) -> None:
+    """A descendant that the kernel refuses to trace, as all processes under Yama."""
+    harness.need_root()
+    need_paranoid()
+    os.chmod(t.folder, 0o777)
+    end = t.path("end")
+    done = t.run(*nobody(), t.wperf, "top", "--json", "-d", "200ms", "--engine", "stop", "-F", "999", "--", PYTHON, script(t, "orphan.py", ORPHAN),
+                 end, "hidden")
+    harness.wait_until(lambda: os.path.exists(end), "the orphan works to its end, which may be later")
+    check("Python processes that wperf could not trace, sampled with native stacks only: 1 (" in documents_of(done.out)[-1].get("note", ""), "the note", done)
 
 
 @limit(240)

@@ -65,6 +65,9 @@ const char *collector_engine(const struct collector *collector);
 /* Why the engine can't read Python frames of the processes that run already; "" if it can. */
 const char *collector_reading_note(const struct collector *collector);
 
+/* Appends how many Python processes could not be traced until now, and why; nothing if all could. */
+void collector_add_refused(struct collector *collector, struct buf *note);
+
 /* Starts the command, or enables the events, then puts records that describe the running processes.
  * ERR_MISSING (not found) or ERR_DENIED if the command can't be run; nothing is put then. */
 bool collector_begin(struct collector *collector, const struct record_sink *sink, struct err *err);

@@ -34,6 +34,12 @@ const char *collector_engine(const struct collector *c)
         return "ring";
 }
 
+void collector_add_refused(struct collector *c, struct buf *note)
+{
+        if (c->stops)
+                stop_engine_tell_refused(c->stops, note);
+}
+
 const char *collector_reading_note(const struct collector *c)
 {
         const char *why = NULL;

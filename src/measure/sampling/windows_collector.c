@@ -316,6 +316,10 @@ const char *collector_engine(const struct collector *c)
         return is_by_driver(c) ? "driver" : "timer";
 }
 
+void collector_add_refused(struct collector *c, struct buf *note)
+{
+}
+
 const char *collector_reading_note(const struct collector *c)
 {
         return "";

@@ -104,9 +104,10 @@ static void tell_pace(const struct stop_engine *engine, const struct stop_counts
                 note->len ? "; " : "", (double)counts->n_looks / s, (double)counts->cpu_ns / s / 1e7);
 }
 
-static void tell_refused(struct stop_engine *engine, uint64_t n_refused, struct buf *note)
+void stop_engine_tell_refused(struct stop_engine *engine, struct buf *note)
 {
         const char *why = stop_engine_watch_note(engine);
+        uint64_t n_refused = stop_engine_counts(engine).n_refused;
 
         if (*why)
                 buf_printf(
@@ -130,7 +131,7 @@ void stop_engine_tell(struct stop_engine *engine, struct buf *note)
         struct stop_counts counts;
 
         counts = stop_engine_counts(engine);
-        tell_refused(engine, counts.n_refused, note);
+        stop_engine_tell_refused(engine, note);
         if (engine->is_paced)
                 tell_pace(engine, &counts, note);
         if (!counts.n_processes || engine->is_paced)

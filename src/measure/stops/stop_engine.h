@@ -55,6 +55,9 @@ bool stop_engine_choose_pace(struct stop_engine *engine, const struct collect_re
 /* Appends to the note for the report's header what was traced. */
 void stop_engine_tell(struct stop_engine *engine, struct buf *note);
 
+/* The part of it about processes that could not be traced; also while it runs. */
+void stop_engine_tell_refused(struct stop_engine *engine, struct buf *note);
+
 /* Ends the tracing. Samples that wait are still to be taken. */
 void stop_engine_end(struct stop_engine *engine, struct child *child);
 

@@ -32,7 +32,7 @@ struct watching {
         char **python_argv;
         struct process_choice processes;
         struct target_options target;
-        struct buf note, command_line, name;
+        struct buf note, command_line, name, lack;
         struct buf output; /* the file for the output of the command; empty: none */
         enum live_kind kind;
         struct lookup lookup;
@@ -243,10 +243,20 @@ static uint64_t interval_of(const struct watching *w)
         return w->options->live.interval_ns ? w->options->live.interval_ns : DEFAULT_INTERVAL_NS;
 }
 
+/* What they say lives as long as the view. */
+static struct live_facts see_facts(struct watching *w)
+{
+        const struct live_facts facts = live_run_get_facts(w->run);
+
+        buf_clear(&w->lack);
+        buf_add_str(&w->lack, facts.lack);
+        return facts;
+}
+
 static struct live_view view_of(void *ctx, const struct live_table *table)
 {
         struct watching *w = ctx;
-        const struct live_facts facts = live_run_get_facts(w->run);
+        const struct live_facts facts = see_facts(w);
         struct live_view view = {
                 .table = table,
                 .kind = w->kind,
@@ -255,6 +265,7 @@ static struct live_view view_of(void *ctx, const struct live_table *table)
                 .n_dropped = facts.n_dropped,
                 .n_threads = w->processes.n_pids == 1 ? target_n_threads(w->processes.pids[0]) : 0,
                 .state = "",
+                .note = buf_text(&w->lack),
                 .max_rows = w->options->live.rows ? (size_t)w->options->live.rows : DEFAULT_ROWS,
         };
 
@@ -468,6 +479,7 @@ static void release(struct watching *w)
         buf_release(&w->note);
         buf_release(&w->command_line);
         buf_release(&w->name);
+        buf_release(&w->lack);
         buf_release(&w->output);
         buf_release(&w->events);
 }

@@ -105,6 +105,7 @@ static void look(struct live_run *live, struct run *run)
         live->facts.stopped_by_us = facts.stopped_by_us;
         live->facts.exit_status = facts.exit_status;
         snprintf(live->facts.note, sizeof(live->facts.note), "%s", facts.heading_note);
+        snprintf(live->facts.lack, sizeof(live->facts.lack), "%s", facts.lack_note);
         os_lock_leave(live->lock);
 }
 

@@ -47,6 +47,7 @@ struct live_facts {
         uint64_t looked_ns;          /* until then */
         uint64_t n_dropped;          /* samples that are no longer kept */
         char note[1024];             /* what was not measured as asked */
+        char lack[512];              /* why Python programs have native functions only, or "" */
         bool has_status;             /* the command has ended */
         bool stopped_by_us;
         int exit_status;  /* as in a shell; valid with has_status */

@@ -47,6 +47,7 @@ void run_free(struct run *run)
         buf_release(&run->doubts);
         buf_release(&run->asked_note);
         buf_release(&run->heading_note);
+        buf_release(&run->lack_note);
         buf_release(&run->note);
         buf_release(&run->python_symbols);
         buf_release(&run->python_note);
@@ -125,6 +126,7 @@ bool run_put_records(void *ctx, const void *records, size_t size, struct err *er
 {
         struct run *run = ctx;
 
+        run->has_python = run->has_python || session_facts_find_python(records, size);
         if (run->request->live && !run->writer)
                 return run->request->live->put(run->request->live->ctx, records, size, err);
         if (!run->begun) {
@@ -345,7 +347,7 @@ static void add_python_note(const struct run *run, struct buf *note)
 {
         const char *why = collector_python_note(run->collector);
 
-        if (why[0] && !run->out.collected->python && session_facts_has_python(run->facts))
+        if (why[0] && !run->out.collected->python && run->has_python)
                 buf_printf(note, "%sno Python functions: %s", note->len ? "; " : "", why);
 }
 
@@ -357,7 +359,8 @@ void run_fill_heading_note(struct run *run, const struct run_request *request)
 
         for (size_t i = 0; i < N_ELEMENTS(parts); i++)
                 run_add_part(&run->heading_note, parts[i]);
-        add_python_note(run, &run->heading_note);
+        if (!request->live) /* which has a note of its own */
+                add_python_note(run, &run->heading_note);
         add_rate_note(run, request, &run->heading_note);
         run->out.heading_note = buf_text(&run->heading_note);
 }
@@ -367,9 +370,17 @@ static void add_unread_note(const struct run *run, struct buf *note)
 {
         const char *why = collector_reading_note(run->collector);
 
-        if (why[0] && !strcmp(collector_engine(run->collector), "peek") &&
-            session_facts_has_python(run->facts))
+        if (why[0] && !strcmp(collector_engine(run->collector), "peek") && run->has_python)
                 buf_printf(note, "%sno Python functions: %s", note->len ? "; " : "", why);
+}
+
+void run_fill_lack_note(struct run *run)
+{
+        buf_clear(&run->lack_note);
+        add_python_note(run, &run->lack_note);
+        add_unread_note(run, &run->lack_note);
+        collector_add_refused(run->collector, &run->lack_note);
+        run->out.lack_note = buf_text(&run->lack_note);
 }
 
 /* Adds the notes on stacks, children and Python. */

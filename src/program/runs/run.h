@@ -118,6 +118,7 @@ struct run_facts {
         uint64_t n_samples;
         /* what was not measured as asked, and of whom the samples are; "" for nothing to say */
         const char *heading_note;
+        const char *lack_note; /* of run_look: why Python programs have native functions only, or "" */
         const struct err *write_error; /* why the session is incomplete; NULL if it is complete */
         const struct collect_result *collected;
 };

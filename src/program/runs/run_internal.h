@@ -25,9 +25,11 @@ struct run {
         struct buf doubts;         /* events that the PMU may not have, one sentence each */
         struct buf asked_note;     /* which stacks are not taken as asked */
         struct buf heading_note;   /* as in run_facts */
+        struct buf lack_note;      /* the same */
         struct buf note;           /* everything the session says about its source */
         struct buf python_symbols; /* the path of FILE.pysyms; empty if there is none */
         struct buf python_note;    /* why FILE.pysyms could not be written */
+        bool has_python;           /* an interpreter was recorded */
         bool begun;                /* the session file is being written */
         bool is_monotonic;         /* its times are those of os_monotonic_ns() */
 };
@@ -46,6 +48,7 @@ void run_add_events(struct run *run);
 void run_describe_tracepoints(const struct run_request *request, struct run *run);
 void run_fill_facts(struct run *run);
 void run_fill_heading_note(struct run *run, const struct run_request *request);
+void run_fill_lack_note(struct run *run);
 
 /* The sink of the collector. Begins the session with the first record. */
 bool run_put_records(void *ctx, const void *records, size_t size, struct err *err);

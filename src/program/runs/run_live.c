@@ -7,6 +7,7 @@ struct run_facts run_look(struct run *run)
         run_fill_facts(run);
         buf_clear(&run->heading_note);
         run_fill_heading_note(run, run->request);
+        run_fill_lack_note(run);
         return run->out;
 }
 

@@ -25,7 +25,6 @@ struct session_facts {
         struct buf build_ids; /* the section as it will be written */
         uint64_t first_ns, last_ns;
         uint64_t midr; /* 0: unknown */
-        bool has_python;
 };
 
 struct session_facts *session_facts_new(void)
@@ -78,7 +77,6 @@ static void see_map(struct session_facts *facts, struct cursor record)
 
         if (!record_mmap_parse(record, true, &map))
                 return;
-        facts->has_python |= is_interpreter(map.path);
         if (!map.build_id_size)
                 return;
         id = map_hash_bytes(map.build_id, sizeof(map.build_id));
@@ -177,9 +175,18 @@ static void write_numbers(const struct session_facts *facts, const struct os_mac
         perfdata_writer_add_feature(writer, FEATURE_SAMPLE_TIME, times, sizeof(times));
 }
 
-bool session_facts_has_python(const struct session_facts *facts)
+bool session_facts_find_python(const void *records, size_t size)
 {
-        return facts->has_python;
+        struct cursor all = cursor_make(records, size), record;
+        struct perf_header header;
+        struct record_mmap map;
+
+        while (record_next(&all, &header, &record)) {
+                if (header.type == PERF_RECORD_MMAP2 && record_mmap_parse(record, true, &map) &&
+                    is_interpreter(map.path))
+                        return true;
+        }
+        return false;
 }
 
 void session_facts_set_midr(struct session_facts *facts, uint64_t midr)

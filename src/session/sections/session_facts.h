@@ -23,8 +23,8 @@ AUTO_DEFINE(session_facts)
  * samples. */
 void session_facts_see(struct session_facts *facts, const void *records, size_t size);
 
-/* Whether one of the maps was a Python interpreter, by its name. */
-bool session_facts_has_python(const struct session_facts *facts);
+/* Whether one of the maps in whole records is a Python interpreter, by its name. */
+bool session_facts_find_python(const void *records, size_t size);
 
 /* MIDR_EL1 of the cores, from a driver, for a system that does not tell the model of an Arm CPU. */
 void session_facts_set_midr(struct session_facts *facts, uint64_t midr);

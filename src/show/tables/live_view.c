@@ -110,16 +110,48 @@ static void add_samples(const struct live_view *view, struct buf *out)
                 buf_printf(out, "; the first %" PRIu64 " only as sums", view->n_dropped);
 }
 
+/* As many of the words at `at` as fit into a line. */
+static size_t note_line_bytes(const struct live_view *view, const char *at)
+{
+        size_t width, fits = view->max_columns ? text_fitting_bytes(at, view->max_columns, &width) : 0,
+                      n = fits;
+
+        if (!fits || !at[fits])
+                return strlen(at);
+        while (n && at[n] != ' ')
+                n--;
+        return n ? n : fits;
+}
+
+/* Line `line` of the note, if it has so many; returns how many it has. */
+static size_t see_note(const struct live_view *view, size_t line, struct buf *out)
+{
+        AUTO_RELEASE(buf) note = {0};
+        size_t n = 0, size;
+
+        text_add_printable(&note, view->note ? view->note : "");
+        for (const char *at = buf_text(&note); *at; at += size + (at[size] == ' '), n++) {
+                size = note_line_bytes(view, at);
+                if (n == line && out)
+                        buf_add(out, at, size);
+        }
+        return n;
+}
+
 /* With wall time: now, since the start, samples and, if it is known, who had the GIL. */
 size_t live_view_n_sums(const struct live_view *view)
 {
-        return has_wall(view) ? 3 + !!view->table->wall_since.gil_holder : 1;
+        return see_note(view, 0, NULL) + (has_wall(view) ? 3 + !!view->table->wall_since.gil_holder : 1);
 }
 
 void live_view_add_sums(const struct live_view *view, size_t line, struct buf *out)
 {
         const struct live_table *table = view->table;
+        size_t n_note = see_note(view, line, out);
 
+        if (line < n_note)
+                return;
+        line -= n_note;
         if (has_wall(view) && line < 2) {
                 buf_add_str(out, line ? "since  " : "now    ");
                 wall_view_add_shares(line ? &table->wall_since : &table->wall_now, out);
@@ -447,6 +479,8 @@ void live_view_json(const struct live_view *view, struct buf *out)
         add_number(&json, "elapsed_s", (double)view->elapsed_ns / 1e9, 3);
         add_number(&json, "interval_s", (double)table->interval_ns / 1e9, 3);
         add_number(&json, "wperf_percent", view->own_percent, 2);
+        if (view->note && *view->note)
+                json_key_str(&json, "note", view->note);
         json_key_u64(&json, "lost", table->n_lost);
         json_key_u64(&json, "not_kept", view->n_dropped);
         add_sum(&json, "now", &table->now);

@@ -20,6 +20,7 @@ struct live_view {
         double own_percent;   /* CPU time of wperf itself, of one CPU */
         uint64_t n_dropped;   /* samples that a session of what is kept would not have */
         const char *state;    /* "frozen", "ended"; "" for none */
+        const char *note;     /* why Python programs have native functions only; NULL or "": nothing to say */
         size_t max_rows;      /* in text; 0: all */
         unsigned max_columns; /* of text; 0: no limit */
 };
@@ -28,7 +29,7 @@ struct live_view {
 size_t live_view_shares_width(const struct live_view *view);
 
 /* The heading in parts, each without an end of line: what is measured; how, how long, and what wperf itself
- * uses; lines of samples or of states, live_view_n_sums() of them; names of the columns. */
+ * uses; lines of the note, and of samples or of states, live_view_n_sums() of them; names of the columns. */
 void live_view_add_target(const struct live_view *view, struct buf *out);
 void live_view_add_facts(const struct live_view *view, struct buf *out);
 size_t live_view_n_sums(const struct live_view *view);

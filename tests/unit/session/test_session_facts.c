@@ -48,6 +48,19 @@ TEST(words_are_joined_and_a_cut_list_ends_where_it_is_cut)
         expect_line(&section, 0, "");
 }
 
+TEST(an_interpreter_among_maps)
+{
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_mmap(&b, 1, 10, 0x1000, 0x1000, 0, "/usr/bin/perl");
+        builder_comm(&b, 2, 10, 10, "python3", true);
+        EXPECT_TRUE(!session_facts_find_python(b.records.data, b.records.len));
+        builder_mmap(&b, 3, 10, 0x1000, 0x1000, 0, "/usr/lib/libpython3.11.so.1.0");
+        EXPECT_TRUE(session_facts_find_python(b.records.data, b.records.len));
+        builder_release(&b);
+}
+
 TEST(a_word_without_an_end)
 {
         AUTO_RELEASE(buf) section = {0};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tap.h"
+#include "text.h"
 
 /* Rows of 50 threads, of which the last one may stand for several. */
 static void expect_end(size_t max_rows, size_t n_merged, const char *end)
@@ -30,6 +31,34 @@ TEST(the_number_of_rows_that_are_not_printed)
         expect_end(20, 100, "  row\n                    129 more\n");
         expect_end(50, 100, "  0.0    0.0   0.0  100 more\n");
         expect_end(0, 0, "  row\n");
+}
+
+/* Why Python programs have native functions only: in words that fit, before the sums. */
+TEST(a_note_in_the_heading)
+{
+        struct live_table table = {.is_time = true, .event = "cpu-clock"};
+        struct live_view view = {.table = &table, .target = "t", .state = "", .note = "", .max_columns = 20};
+        AUTO_RELEASE(buf) out = {0};
+
+        EXPECT_INT(live_view_n_sums(&view), 1);
+        view.note = "no Python functions: ask root\033";
+        EXPECT_INT(live_view_n_sums(&view), 3);
+        live_view_add_sums(&view, 0, &out);
+        EXPECT_STR(buf_text(&out), "no Python functions:");
+        buf_clear(&out);
+        live_view_add_sums(&view, 1, &out);
+        EXPECT_TRUE(text_starts(buf_text(&out), "ask root") && !strchr(buf_text(&out), '\033'));
+        buf_clear(&out);
+        live_view_add_sums(&view, 2, &out);
+        EXPECT_TRUE(strstr(buf_text(&out), "0 samples, 0 lost") != NULL);
+        view.max_columns = 0;
+        EXPECT_INT(live_view_n_sums(&view), 2);
+        buf_clear(&out);
+        live_view_text(&view, &out);
+        EXPECT_TRUE(strstr(buf_text(&out), "\nno Python functions: ask root") != NULL);
+        buf_clear(&out);
+        live_view_json(&view, &out);
+        EXPECT_TRUE(strstr(buf_text(&out), "\"note\":\"no Python functions: ask root") != NULL);
 }
 
 TAP_MAIN
