@@ -124,8 +124,45 @@ def gil_of_each_interpreter(kind: str) -> Callable[[Context], None]:
     return test
 
 
+# Up to 3.12 a new interpreter has a thread state that says to be of the thread that made it.
+RUN_ELSEWHERE = """
+import threading
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+other = interpreters.create()
+inner = '''
+import time
+def inner():
+    time.sleep(1000)
+inner()
+'''
+def outer():
+    interpreters.run_string(other, inner)
+threading.Thread(target=outer, daemon=True).start()
+print("ready")
+threading.Event().wait()
+"""
+
+
+def interpreter_of_another_thread(kind: str) -> Callable[[Context], None]:
+    def test(t: Context) -> None:
+        process = python(t, RUN_ELSEWHERE, 2, find_python(kind))
+        threads = read(t, process.pid)
+        main, = (thread for thread in threads if thread["tid"] == process.pid)
+        runner, = (thread for thread in threads if thread["tid"] != process.pid)
+        check("inner" not in functions(main) and "<module>" in functions(main), f"{main}")
+        names = functions(runner)
+        check("outer" in names and names.index("inner") < names.index("outer"), f"{runner}")
+
+    return test
+
+
 MORE = [(f"the GIL of each interpreter of {kind}", gil_of_each_interpreter(kind))
         for kind in installed() if re.search(r"pyenv 3\.13|newest 3\.1[45]", kind)]
+MORE += [(f"an interpreter of another thread with {kind}", interpreter_of_another_thread(kind))
+         for kind in installed() if re.search(r"3\.1[1-5]|python3$", kind)]
 
 if __name__ == "__main__":
     harness.main(__name__, MORE)

@@ -130,7 +130,7 @@ static struct known_thread *get_thread(struct known_process *process, int32_t ti
         }
         if (thread->pointer || now_ns < thread->later.next_ns)
                 return thread;
-        wait_python_find(process->interpreter, thread->inner_tid, &found);
+        wait_python_find(process->interpreter, thread->inner_tid, (struct wait_python_stack){0}, &found);
         thread->pointer = found.n_states ? found.pointer : 0;
         wait_longer(&thread->later, now_ns);
         return thread;

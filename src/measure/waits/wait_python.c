@@ -43,6 +43,7 @@ struct wait_python {
         struct known_state *states;
         size_t n_states, cap_states;
         struct map by_tid; /* inner tid to the index of its first state */
+        bool has_several;  /* interpreters */
         bool has_names;
         struct map names; /* pthread_self() to the name of the thread, in `texts` */
         struct arena texts;
@@ -88,6 +89,7 @@ void wait_python_update(struct wait_python *p)
         p->n_states = 0;
         p->updated_ns = os_monotonic_ns();
         python_runtime_each_state(&p->runtime, &memory, see_state, p);
+        p->has_several = p->n_states && p->states[0].state.interp != p->states[p->n_states - 1].state.interp;
 }
 
 struct wait_python *wait_python_new(struct stop_binaries *binaries, int32_t pid)
@@ -138,18 +140,28 @@ uint32_t wait_python_binary(const struct wait_python *p, uint64_t *ret_bias)
         return p->binary;
 }
 
+/* Where a state runs counts more than which thread it says to be of. */
+static bool is_of(const struct known_state *known, int32_t inner_tid, struct wait_python_stack stack)
+{
+        if (known->state.stack_at && stack.end)
+                return known->state.stack_at >= stack.start && known->state.stack_at < stack.end;
+        return known->inner_tid == inner_tid;
+}
+
 /* The state that has the GIL first. */
-static void find(const struct wait_python *p, int32_t inner_tid, struct wait_python_thread *ret)
+static void find(const struct wait_python *p, int32_t inner_tid, struct wait_python_stack stack,
+                 struct wait_python_thread *ret)
 {
         const uint64_t *first = map_find(&p->by_tid, (uint64_t)(uint32_t)inner_tid);
 
         *ret = (struct wait_python_thread){0};
-        for (size_t i = first ? (size_t)*first : p->n_states; i < p->n_states; i++) {
+        for (size_t i = p->has_several ? 0 : first ? (size_t)*first : p->n_states; i < p->n_states; i++) {
                 const struct known_state *known = &p->states[i];
 
-                if (known->inner_tid != inner_tid || ret->n_states == PYTHON_MAX_STATES)
+                if (!is_of(known, inner_tid, stack) || ret->n_states == PYTHON_MAX_STATES)
                         continue;
-                ret->pointer = known->state.pointer;
+                if (known->inner_tid == inner_tid || !ret->pointer)
+                        ret->pointer = known->state.pointer;
                 ret->states[ret->n_states++] = known->state.addr;
                 if (!known->state.has_gil)
                         continue;
@@ -159,13 +171,14 @@ static void find(const struct wait_python *p, int32_t inner_tid, struct wait_pyt
         }
 }
 
-void wait_python_find(struct wait_python *p, int32_t inner_tid, struct wait_python_thread *ret)
+void wait_python_find(struct wait_python *p, int32_t inner_tid, struct wait_python_stack stack,
+                      struct wait_python_thread *ret)
 {
-        find(p, inner_tid, ret);
+        find(p, inner_tid, stack, ret);
         if (ret->n_states || os_monotonic_ns() - p->updated_ns < HOLDER_NS)
                 return;
         wait_python_update(p);
-        find(p, inner_tid, ret);
+        find(p, inner_tid, stack, ret);
 }
 
 /* The name of a thread in the main interpreter, which is the last one, replaces others. */

@@ -31,8 +31,13 @@ struct wait_python_thread {
         bool has_gil;
 };
 
-/* `inner_tid` is the thread's number in its own PID namespace. */
-void wait_python_find(struct wait_python *python, int32_t inner_tid, struct wait_python_thread *ret);
+/* `inner_tid` is the thread's number in its own PID namespace, `stack` its stack from the stack pointer on,
+ * with end 0 if that is not known. */
+struct wait_python_stack {
+        uint64_t start, end;
+};
+void wait_python_find(struct wait_python *python, int32_t inner_tid, struct wait_python_stack stack,
+                      struct wait_python_thread *ret);
 
 /* The name of a thread in its program (threading.Thread.name), valid until the interpreter is freed; "" for
  * none. The first call reads the names of all threads. */

@@ -261,11 +261,12 @@ static void read_lock(const struct wait_reader *r, struct wait_reading *ret)
 static void read_python(struct wait_reader *r, int32_t inner_tid, struct stop_thread *thread,
                         struct wait_reading *ret)
 {
+        const struct wait_python_stack stack = {thread->stack_addr, thread->stack_addr + r->stack_bytes};
         struct wait_python_thread state;
 
         if (!r->process->interpreter)
                 return;
-        wait_python_find(r->process->interpreter, inner_tid, &state);
+        wait_python_find(r->process->interpreter, inner_tid, stack, &state);
         read_frames(r, &state, ret->time_ns, thread);
         if (r->tasks)
                 wait_tasks_read(r->tasks, &state, ret);
@@ -347,7 +348,7 @@ static void read_running_frames(struct wait_reader *r, int32_t inner_tid, struct
         if (!r->tasks || !interpreter)
                 return;
         ret->python_minor = wait_python_runtime(interpreter)->layout.minor;
-        wait_python_find(interpreter, inner_tid, &state);
+        wait_python_find(interpreter, inner_tid, (struct wait_python_stack){0}, &state);
         wait_tasks_read_running(r->tasks, &state, ret);
 }
 

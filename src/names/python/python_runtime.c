@@ -43,14 +43,44 @@ void python_thread_forget(struct python_thread *thread)
         thread->wait = 0;
 }
 
+/* Up to CPython 3.12 a new interpreter has one thread state, which says to be of the thread that made it.
+ * Another thread may run it (run_string). CPython 3.11 and 3.12 keep a struct on the C stack for each native
+ * function that evaluates Python code, so that the state shows whose stack that is. Without such a function
+ * the struct is in the state. */
+static uint64_t stack_of(const struct python_layout *layout, uint64_t addr, const uint8_t *state)
+{
+        uint64_t at;
+
+        if (layout->frames != PYTHON_FRAMES_CFRAME)
+                return 0;
+        at = python_word_at(state, layout->thread_frame);
+        return at - addr < layout->thread_bytes ? 0 : at;
+}
+
+/* Stacks of threads, except the first one, are below the thread pointer. */
+static bool is_on_stack(const struct python_thread *thread, uint64_t at)
+{
+        return at >= thread->sp && at < thread->pointer;
+}
+
+static bool is_elsewhere(const struct python_thread *thread, uint64_t at)
+{
+        return at < thread->sp || (thread->sp < thread->pointer && at >= thread->pointer);
+}
+
 /* How well a thread state fits a thread. */
 enum fit { FIT_NONE, FIT_NATIVE_ID, FIT_NEAR, FIT_POINTER };
 
-static enum fit fit_of(const struct python_layout *layout, const struct python_thread *thread,
+static enum fit fit_of(const struct python_layout *layout, const struct python_thread *thread, uint64_t addr,
                        const uint8_t *state)
 {
         uint64_t id = python_id_at(layout, state, layout->thread_id);
+        uint64_t stack = thread->has_foreign && thread->sp ? stack_of(layout, addr, state) : 0;
 
+        if (stack && is_elsewhere(thread, stack))
+                return FIT_NONE;
+        if (stack && is_on_stack(thread, stack))
+                return FIT_POINTER;
         if (id && id == thread->pointer)
                 return FIT_POINTER;
         if (!layout->is_windows && id && id < thread->pointer && thread->pointer - id <= MAX_PTHREAD_BYTES)
@@ -62,10 +92,10 @@ static enum fit fit_of(const struct python_layout *layout, const struct python_t
 }
 
 bool python_runtime_is_state(const struct python_runtime *runtime, const struct python_thread *thread,
-                             const uint8_t *state)
+                             uint64_t addr, const uint8_t *state)
 {
         return python_word_at(state, runtime->layout.thread_interp) &&
-               fit_of(&runtime->layout, thread, state) != FIT_NONE;
+               fit_of(&runtime->layout, thread, addr, state) != FIT_NONE;
 }
 
 static void move_to_front(struct python_thread *thread, uint32_t i)
@@ -96,7 +126,7 @@ static bool sort_by_current(const struct python_runtime *runtime, struct python_
                 return true;
         }
         return !python_memory_read(memory, current, state, layout->thread_bytes) ||
-               !python_runtime_is_state(runtime, thread, state);
+               !python_runtime_is_state(runtime, thread, current, state);
 }
 
 bool python_runtime_sort_states(const struct python_runtime *runtime, struct python_thread *thread,
@@ -179,7 +209,7 @@ static void search_interpreter(struct state_search *search, uint64_t interp)
 
         list_begin(&list, interp);
         while (list_next(&list)) {
-                enum fit fit = fit_of(layout, search->thread, list.state);
+                enum fit fit = fit_of(layout, search->thread, list.addr, list.state);
 
                 if (fit != FIT_NONE && fit >= search->best &&
                     python_word_at(list.state, layout->thread_interp) == interp)
@@ -196,7 +226,7 @@ uint32_t python_runtime_search(const struct python_runtime *runtime, struct pyth
                                       .memory = memory,
                                       .best = FIT_NONE,
                                       .n_left = PYTHON_MAX_THREADS};
-        uint64_t interp, n_before = memory->n_reads, n_reads;
+        uint64_t interp, older, n_before = memory->n_reads, n_reads;
 
         thread->n_states = thread->n_interpreters = 0;
         if (layout->runtime_current != PYTHON_NO_FIELD &&
@@ -205,6 +235,8 @@ uint32_t python_runtime_search(const struct python_runtime *runtime, struct pyth
         if (!python_memory_word(memory, runtime->addr + layout->runtime_interpreters, &interp))
                 interp = 0;
         thread->newest = interp;
+        thread->has_foreign = interp && layout->frames == PYTHON_FRAMES_CFRAME &&
+                              python_memory_word(memory, interp + layout->interp_next, &older) && older;
         for (unsigned i = 0; interp && i < PYTHON_MAX_INTERPRETERS; i++) {
                 thread->n_interpreters++;
                 search_interpreter(&search, interp);
@@ -228,6 +260,7 @@ static struct python_state make_state(const struct state_list *list, uint64_t cu
                 .native_id = layout->thread_native_id == PYTHON_NO_FIELD
                                      ? 0
                                      : python_id_at(layout, list->state, layout->thread_native_id),
+                .stack_at = stack_of(layout, list->addr, list->state),
                 .has_gil = has_status
                                    ? python_int_at(list->state, layout->thread_status) & PYTHON_STATUS_ACTIVE
                                    : list->addr == current,

@@ -51,6 +51,7 @@ struct python_thread {
         uint32_t n_states;
         uint32_t n_interpreters; /* at the last search; 0: before it */
         uint64_t newest;         /* the newest interpreter then */
+        bool has_foreign;        /* states may run that say to be of another thread: see python_runtime.c */
         uint32_t wait;           /* number of walks without frames that do not search again */
         uint32_t reach;          /* bytes of the data stack that the last walks needed */
 };
@@ -71,6 +72,7 @@ struct python_state {
         uint64_t native_id; /* gettid() in the process's PID namespace; 0: this version does not store it */
         uint64_t interp;    /* its interpreter */
         bool has_gil;       /* its thread runs, and may touch objects */
+        uint64_t stack_at;  /* an address on the stack of the thread that runs it; 0: not known */
 };
 
 /* Whether the state at this address has the GIL now. */
@@ -87,9 +89,10 @@ void python_runtime_each_state(const struct python_runtime *runtime, struct pyth
 bool python_runtime_sort_states(const struct python_runtime *runtime, struct python_thread *thread,
                                 struct python_memory *memory, const uint8_t *first);
 
-/* Whether `state`, a copy of a thread state (layout.thread_bytes), still belongs to this thread. */
+/* Whether `state`, a copy of the thread state at `addr` (layout.thread_bytes), still belongs to this thread.
+ */
 bool python_runtime_is_state(const struct python_runtime *runtime, const struct python_thread *thread,
-                             const uint8_t *state);
+                             uint64_t addr, const uint8_t *state);
 
 /* Reads a word from a copy of a struct. */
 static inline uint64_t python_word_at(const uint8_t *bytes, uint32_t off)

@@ -313,7 +313,7 @@ static bool read_state(struct frame_walk *walk, const struct python_thread *thre
         return walk->state_addr &&
                python_memory_read(walk->source.memory, walk->state_addr, walk->state,
                                   walk->source.runtime->layout.thread_bytes) &&
-               python_runtime_is_state(walk->source.runtime, thread, walk->state);
+               python_runtime_is_state(walk->source.runtime, thread, walk->state_addr, walk->state);
 }
 
 /* Reads the first state, which is the one that runs. */
