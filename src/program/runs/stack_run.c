@@ -2,6 +2,7 @@
 /* All processes are read before names are looked up, so that their stacks are from about the same time. */
 #include "stack_run.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,8 @@ static bool read_all(struct stack_run *run, const struct stack_run_request *requ
                 return true;
         if (n_refused)
                 return err_set(err, ERR_DENIED, "%s", refused.text);
+        if (request->n_pids == 1)
+                return err_set(err, ERR_MISSING, "process %" PRId32 " has ended", request->pids[0]);
         return err_set(err, ERR_MISSING, "the processes have ended");
 }
 
