@@ -38,6 +38,8 @@ struct known_socket {
 };
 
 struct wait_sockets {
+        int32_t pid;
+        bool has_internet;
         struct map by_inode; /* to index */
         struct known_socket *items;
         size_t n, cap;
@@ -204,21 +206,35 @@ static void read_peers(struct wait_sockets *s)
         close(fd);
 }
 
-struct wait_sockets *wait_sockets_of_tables(int32_t pid)
+static struct wait_sockets *read_local(int32_t pid)
 {
         struct wait_sockets *s = mem_new(1, sizeof(*s));
 
-        read_sockets(s, pid, "tcp", FAMILY_TCP, false);
-        read_sockets(s, pid, "tcp6", FAMILY_TCP, true);
-        read_sockets(s, pid, "udp", FAMILY_UDP, false);
-        read_sockets(s, pid, "udp6", FAMILY_UDP, true);
+        s->pid = pid;
         read_sockets(s, pid, "unix", FAMILY_UNIX, false);
+        return s;
+}
+
+static void read_internet(struct wait_sockets *s)
+{
+        s->has_internet = true;
+        read_sockets(s, s->pid, "tcp", FAMILY_TCP, false);
+        read_sockets(s, s->pid, "tcp6", FAMILY_TCP, true);
+        read_sockets(s, s->pid, "udp", FAMILY_UDP, false);
+        read_sockets(s, s->pid, "udp6", FAMILY_UDP, true);
+}
+
+struct wait_sockets *wait_sockets_of_tables(int32_t pid)
+{
+        struct wait_sockets *s = read_local(pid);
+
+        read_internet(s);
         return s;
 }
 
 struct wait_sockets *wait_sockets_new(int32_t pid)
 {
-        struct wait_sockets *s = wait_sockets_of_tables(pid);
+        struct wait_sockets *s = read_local(pid);
 
         read_peers(s);
         return s;
@@ -287,10 +303,14 @@ static struct wait_socket find_local(const struct wait_sockets *s, const struct 
                                     socket->peer_inode};
 }
 
-struct wait_socket wait_sockets_find(const struct wait_sockets *s, uint64_t inode, struct buf *text)
+struct wait_socket wait_sockets_find(struct wait_sockets *s, uint64_t inode, struct buf *text)
 {
         const uint64_t *at = map_find(&s->by_inode, inode);
 
+        if (!at && !s->has_internet) {
+                read_internet(s);
+                at = map_find(&s->by_inode, inode);
+        }
         if (!at) {
                 buf_add_str(text, "socket");
                 return (struct wait_socket){WAIT_PEER_UNKNOWN, 0};

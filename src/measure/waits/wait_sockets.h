@@ -13,10 +13,12 @@
 
 struct wait_sockets;
 
-/* Reads the tables of the process's network namespace, as /proc shows them. */
+/* Reads the tables of the process's network namespace, as /proc shows them: that of local sockets at once,
+ * those of the internet at the first socket that is no local one, because the kernel takes long to write
+ * them. */
 struct wait_sockets *wait_sockets_new(int32_t pid);
 
-/* The tables alone, without the peers of local sockets; then replies of the kernel about these
+/* All tables at once, without the peers of local sockets; then replies of the kernel about these
  * (sock_diag(7)): false after the last one. */
 struct wait_sockets *wait_sockets_of_tables(int32_t pid);
 bool wait_sockets_take_peers(struct wait_sockets *sockets, const void *reply, size_t size);
@@ -30,6 +32,6 @@ struct wait_socket {
 };
 
 /* Appends what the socket is, as "TCP 127.0.0.1:45678 to 127.0.0.1:5432". */
-struct wait_socket wait_sockets_find(const struct wait_sockets *sockets, uint64_t inode, struct buf *text);
+struct wait_socket wait_sockets_find(struct wait_sockets *sockets, uint64_t inode, struct buf *text);
 
 #endif
