@@ -11,6 +11,7 @@
 #include "mem.h"
 #include "os.h"
 #include "python_threads.h"
+#include "wait_pages.h"
 #include "wait_thread.h"
 
 enum {
@@ -192,7 +193,8 @@ static void see_name(void *ctx, const struct python_named_thread *thread)
 
 static void read_names(struct wait_python *p)
 {
-        struct python_memory memory = {.read = read_memory, .ctx = p};
+        AUTO(wait_pages) pages = wait_pages_new(p->pid);
+        struct python_memory memory = {.read = wait_pages_read, .ctx = pages};
         struct python_objects objects;
 
         p->has_names = true;
