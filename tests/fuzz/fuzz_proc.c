@@ -177,7 +177,7 @@ static void read_sockets(void)
                 wait_sockets_take_peers(sockets, reply.data, reply.len);
         for (uint64_t inode = 0; inode < MOST_INODES; inode++) {
                 AUTO_RELEASE(buf) text = {0};
-                struct wait_socket found = wait_sockets_find(sockets, inode, &text);
+                struct wait_socket found = wait_sockets_find(sockets, FAKE_PID, inode, &text);
 
                 must(found.peer < WAIT_N_PEERS && text.len);
         }

@@ -110,7 +110,7 @@ static struct descriptor see_socket(struct wait_objects *o, uint64_t inode, stru
         struct wait_socket socket;
 
         o->has_sockets = true;
-        socket = wait_sockets_find(wait_peers_sockets(o->peers, o->pid, most_age_ns), inode, text);
+        socket = wait_peers_find_socket(o->peers, o->pid, most_age_ns, inode, text);
         if (socket.peer_inode && has_own(o, socket.peer_inode, WAIT_PEERS_READ)) {
                 buf_add_str(text, " to this process itself");
                 socket.peer = WAIT_PEER_OWN;

@@ -11,7 +11,6 @@
 #include "mem.h"
 #include "os.h"
 #include "text.h"
-#include "wait_sockets.h"
 
 enum {
         MAX_HOLDERS = 1 << 16, /* processes that are searched for the other end of a pipe */
@@ -185,7 +184,7 @@ static uint64_t namespace_of(int32_t pid)
         return inode ? inode : UINT64_MAX - (uint64_t)pid;
 }
 
-const struct wait_sockets *wait_peers_sockets(struct wait_peers *p, int32_t pid, uint64_t most_age_ns)
+static struct namespace_sockets *get_sockets(struct wait_peers *p, int32_t pid, uint64_t most_age_ns)
 {
         uint64_t begin_ns = os_monotonic_ns(), number = namespace_of(pid), *at;
         struct namespace_sockets *known;
@@ -203,5 +202,16 @@ const struct wait_sockets *wait_peers_sockets(struct wait_peers *p, int32_t pid,
                 known->sockets = wait_sockets_new(pid);
                 known->read = time_since(begin_ns);
         }
-        return known->sockets;
+        return known;
+}
+
+struct wait_socket wait_peers_find_socket(struct wait_peers *p, int32_t pid, uint64_t most_age_ns,
+                                          uint64_t inode, struct buf *text)
+{
+        struct namespace_sockets *known = get_sockets(p, pid, most_age_ns);
+        uint64_t begin_ns = os_monotonic_ns();
+        struct wait_socket found = wait_sockets_find(known->sockets, pid, inode, text);
+
+        known->read.took_ns += os_monotonic_ns() - begin_ns; /* it may read tables of its own */
+        return found;
 }

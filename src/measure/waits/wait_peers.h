@@ -9,9 +9,9 @@
 
 #include "attributes.h"
 #include "map.h"
+#include "wait_sockets.h"
 
 struct wait_peers;
-struct wait_sockets; /* wait_sockets.h */
 
 struct wait_peers *wait_peers_new(void);
 void wait_peers_free(struct wait_peers *peers);
@@ -34,8 +34,9 @@ void wait_peers_add_ends(int32_t pid, bool with_sockets, struct map *ends);
 
 /* Both read again what is older than `most_age_ns`, which is longer if reading takes long; but not for 0. */
 void wait_peers_read_pipes(struct wait_peers *peers, uint64_t most_age_ns);
-/* Of the process's network namespace; valid until the next call. */
-const struct wait_sockets *wait_peers_sockets(struct wait_peers *peers, int32_t pid, uint64_t most_age_ns);
+/* As wait_sockets_find, in the tables of the process's network namespace. */
+struct wait_socket wait_peers_find_socket(struct wait_peers *peers, int32_t pid, uint64_t most_age_ns,
+                                          uint64_t inode, struct buf *text);
 
 /* A process that had this end when pipes were read; 0: none was seen. */
 int32_t wait_peers_holder(const struct wait_peers *peers, uint64_t inode, enum wait_peers_end end);

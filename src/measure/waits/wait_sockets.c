@@ -38,7 +38,6 @@ struct known_socket {
 };
 
 struct wait_sockets {
-        int32_t pid;
         bool has_internet;
         struct map by_inode; /* to index */
         struct known_socket *items;
@@ -210,25 +209,24 @@ static struct wait_sockets *read_local(int32_t pid)
 {
         struct wait_sockets *s = mem_new(1, sizeof(*s));
 
-        s->pid = pid;
         read_sockets(s, pid, "unix", FAMILY_UNIX, false);
         return s;
 }
 
-static void read_internet(struct wait_sockets *s)
+static void read_internet(struct wait_sockets *s, int32_t pid)
 {
         s->has_internet = true;
-        read_sockets(s, s->pid, "tcp", FAMILY_TCP, false);
-        read_sockets(s, s->pid, "tcp6", FAMILY_TCP, true);
-        read_sockets(s, s->pid, "udp", FAMILY_UDP, false);
-        read_sockets(s, s->pid, "udp6", FAMILY_UDP, true);
+        read_sockets(s, pid, "tcp", FAMILY_TCP, false);
+        read_sockets(s, pid, "tcp6", FAMILY_TCP, true);
+        read_sockets(s, pid, "udp", FAMILY_UDP, false);
+        read_sockets(s, pid, "udp6", FAMILY_UDP, true);
 }
 
 struct wait_sockets *wait_sockets_of_tables(int32_t pid)
 {
         struct wait_sockets *s = read_local(pid);
 
-        read_internet(s);
+        read_internet(s, pid);
         return s;
 }
 
@@ -303,12 +301,12 @@ static struct wait_socket find_local(const struct wait_sockets *s, const struct 
                                     socket->peer_inode};
 }
 
-struct wait_socket wait_sockets_find(struct wait_sockets *s, uint64_t inode, struct buf *text)
+struct wait_socket wait_sockets_find(struct wait_sockets *s, int32_t pid, uint64_t inode, struct buf *text)
 {
         const uint64_t *at = map_find(&s->by_inode, inode);
 
         if (!at && !s->has_internet) {
-                read_internet(s);
+                read_internet(s, pid);
                 at = map_find(&s->by_inode, inode);
         }
         if (!at) {

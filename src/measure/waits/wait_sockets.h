@@ -31,7 +31,9 @@ struct wait_socket {
         uint64_t peer_inode; /* of the other socket, on this machine; 0: not known */
 };
 
-/* Appends what the socket is, as "TCP 127.0.0.1:45678 to 127.0.0.1:5432". */
-struct wait_socket wait_sockets_find(struct wait_sockets *sockets, uint64_t inode, struct buf *text);
+/* Appends what the socket is, as "TCP 127.0.0.1:45678 to 127.0.0.1:5432".  `pid` is a process of the network
+ * namespace that still runs. */
+struct wait_socket wait_sockets_find(struct wait_sockets *sockets, int32_t pid, uint64_t inode,
+                                     struct buf *text);
 
 #endif

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "tap.h"
-#include "wait_sockets.h"
 
 static uint64_t inode_of(int fd)
 {
@@ -93,11 +92,11 @@ TEST(ends_of_sockets_where_they_are_wanted)
         close(fds[1]);
 }
 
-static bool knows(const struct wait_sockets *sockets, int fd)
+static bool knows(struct wait_peers *peers, int32_t pid, uint64_t most_age_ns, int fd)
 {
         AUTO_RELEASE(buf) text = {0};
 
-        wait_sockets_find(sockets, inode_of(fd), &text);
+        wait_peers_find_socket(peers, pid, most_age_ns, inode_of(fd), &text);
         return text.len > strlen("socket");
 }
 
@@ -107,12 +106,12 @@ TEST(sockets_are_read_once_for_all_processes_until_they_are_old)
         AUTO(wait_peers) peers = wait_peers_new();
         int fds[2];
         pid_t pid = start_holder(0);
-        const struct wait_sockets *sockets = wait_peers_sockets(peers, pid, UINT64_MAX);
+        AUTO_RELEASE(buf) text = {0};
 
+        EXPECT_INT(wait_peers_find_socket(peers, pid, UINT64_MAX, 0, &text).peer, WAIT_PEER_UNKNOWN);
         EXPECT_TRUE(!socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
-        EXPECT_TRUE(wait_peers_sockets(peers, getpid(), UINT64_MAX) == sockets);
-        EXPECT_TRUE(!knows(sockets, fds[0]));
-        EXPECT_TRUE(knows(wait_peers_sockets(peers, getpid(), 0), fds[0]));
+        EXPECT_TRUE(!knows(peers, getpid(), UINT64_MAX, fds[0]));
+        EXPECT_TRUE(knows(peers, getpid(), 0, fds[0]));
         end_holder(pid);
         close(fds[0]);
         close(fds[1]);
