@@ -10,7 +10,7 @@
 enum { PAGE_BYTES = 4096, N_PAGES = 256 };
 
 /* Each page has one place, by its number. */
-struct page {
+struct kept_page {
         bool is_known;
         uint64_t number;
         uint8_t bytes[PAGE_BYTES];
@@ -18,7 +18,7 @@ struct page {
 
 struct wait_pages {
         int32_t pid;
-        struct page pages[N_PAGES];
+        struct kept_page pages[N_PAGES];
 };
 
 struct wait_pages *wait_pages_new(int32_t pid)
@@ -34,9 +34,9 @@ void wait_pages_free(struct wait_pages *pages)
         free(pages);
 }
 
-static const struct page *get(struct wait_pages *p, uint64_t number)
+static const struct kept_page *get(struct wait_pages *p, uint64_t number)
 {
-        struct page *page = &p->pages[number % N_PAGES];
+        struct kept_page *page = &p->pages[number % N_PAGES];
 
         if (!page->is_known || page->number != number) {
                 page->number = number;
@@ -48,7 +48,7 @@ static const struct page *get(struct wait_pages *p, uint64_t number)
 bool wait_pages_read(void *pages, uint64_t addr, void *to, size_t size)
 {
         for (uint8_t *at = to; size;) {
-                const struct page *page = get(pages, addr / PAGE_BYTES);
+                const struct kept_page *page = get(pages, addr / PAGE_BYTES);
                 size_t off = addr % PAGE_BYTES, n = PAGE_BYTES - off < size ? PAGE_BYTES - off : size;
 
                 if (!page)
