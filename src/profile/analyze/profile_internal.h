@@ -36,7 +36,7 @@ enum {
         LOOK_AFTER = 8,
         COUNT_AFTER = 16,
         MAX_BY_CODE = 8, /* maximum number of events with counts for all code places */
-        ROW_BYTES = 208, /* bytes of memory for a place of the profile, with its slots and its row */
+        ROW_BYTES = 224, /* bytes of memory for a place of the profile, with its slots and its row */
 };
 
 struct counted_address {
