@@ -320,6 +320,13 @@ def test_no_such_target(t: Context) -> None:
     harness.check_sentence(done, "no running process has the image 'no-such-image'")
 
 
+def test_no_such_cpu(t: Context) -> None:
+    """-c is a period in perf, which is a large number."""
+    for cpu, hint in ((999, ""), (2000, "; for a period write cycles:2000")):
+        done = t.ours("record", "-c", str(cpu), "--", "true")
+        check(re.fullmatch(rf"wperf: no such CPU: {cpu} \(online are [-0-9,]+\){hint}\n", done.err) is not None, f"CPU {cpu}", done)
+
+
 def test_all_processes_and_some(t: Context) -> None:
     for command in "record", "stat", "top":
         done = t.ours(command, "-a", "-p", str(os.getpid()))

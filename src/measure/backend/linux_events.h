@@ -30,9 +30,9 @@ void machine_raise_file_limit(void);
 const struct arch *linux_arch(void);    /* of this machine */
 uint64_t linux_cpu_ns(clockid_t clock); /* CPU time so far, of the process or of the thread */
 
-/* Returns the online CPUs, or the CPUs in `asked`, which must be online; free() it. `hint` is appended to the
- * error about a CPU that is not. */
-uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, const char *hint, size_t *ret_n,
+/* Returns the online CPUs, or the CPUs in `asked`, which must be online; free() it.  In sampling the error
+ * about a large number says how to write a period, which is -c in perf. */
+uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, bool is_sampling, size_t *ret_n,
                        struct err *err);
 
 /* --- linux_attr.c: attributes --- */

@@ -113,7 +113,17 @@ static void list_online(struct buf *ret)
                 add_own_cpus(ret);
 }
 
-uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, const char *hint, size_t *ret_n,
+static void refuse_cpu(uint32_t cpu, const char *online, bool is_sampling, struct err *err)
+{
+        enum { LEAST_PERIOD = 1000 };
+        char hint[48] = "";
+
+        if (is_sampling && cpu >= LEAST_PERIOD)
+                snprintf(hint, sizeof(hint), "; for a period write cycles:%" PRIu32, cpu);
+        err_set(err, ERR_USAGE, "no such CPU: %" PRIu32 " (online are %s)%s", cpu, online, hint);
+}
+
+uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, bool is_sampling, size_t *ret_n,
                        struct err *err)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -127,8 +137,7 @@ uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, const char *hint, 
         }
         for (size_t i = 0; i < n_asked; i++) {
                 if (!bsearch(&asked[i], online, n, sizeof(*online), text_compare_u32)) {
-                        err_set(err, ERR_USAGE, "no such CPU: %" PRIu32 " (online are %s)%s", asked[i],
-                                buf_text(&text), hint);
+                        refuse_cpu(asked[i], buf_text(&text), is_sampling, err);
                         free(online);
                         return NULL;
                 }

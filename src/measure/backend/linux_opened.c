@@ -403,8 +403,7 @@ bool linux_open(const struct collect_request *request, const int32_t *tids, size
                 .features = ALL_KERNEL_FEATURES,
                 .opened = ret,
         };
-        uint32_t *cpus = machine_cpus(request->target.cpus, request->target.n_cpus,
-                                      "; for a period write cycles:100000", &o.n_cpus, err);
+        uint32_t *cpus = machine_cpus(request->target.cpus, request->target.n_cpus, true, &o.n_cpus, err);
         bool ok;
 
         *ret = (struct opened){.meter_fd = -1};

@@ -355,7 +355,7 @@ static void open_presence(struct counting_opener *o)
         if (count_request_is_system_wide(o->request))
                 return;
         if (!o->cpus && o->request->list->kinds.n_items > 1)
-                o->cpus = machine_cpus(NULL, 0, "", &o->n_cpus, NULL);
+                o->cpus = machine_cpus(NULL, 0, false, &o->n_cpus, NULL);
         if (!o->cpus)
                 return;
         e->event = linux_attr_dummy();
@@ -383,7 +383,7 @@ bool counted_open(const struct count_request *request, const int32_t *tids, size
 
         *ret = (struct counted){.n_events = request->list->n_items};
         if (request->target.n_cpus || count_request_is_system_wide(request)) {
-                o.cpus = machine_cpus(request->target.cpus, request->target.n_cpus, "", &o.n_cpus, err);
+                o.cpus = machine_cpus(request->target.cpus, request->target.n_cpus, false, &o.n_cpus, err);
                 if (!o.cpus)
                         return false;
         }

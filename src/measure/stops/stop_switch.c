@@ -42,7 +42,7 @@ static void init(struct stop_switches *s)
 {
         struct err err = {0};
 
-        s->cpus = machine_cpus(NULL, 0, "", &s->n_cpus, &err);
+        s->cpus = machine_cpus(NULL, 0, false, &s->n_cpus, &err);
         if (!s->cpus)
                 s->n_cpus = 0;
         s->ring_fds = mem_new(s->n_cpus + 1, sizeof(*s->ring_fds));

@@ -267,7 +267,7 @@ static int open_on_cpus(struct stop_watch *w, const uint32_t *cpus, size_t n_cpu
 static bool open_events(struct stop_watch *w, struct err *err)
 {
         size_t bytes = RING_BYTES, n_cpus;
-        uint32_t *cpus = machine_cpus(NULL, 0, "", &n_cpus, err);
+        uint32_t *cpus = machine_cpus(NULL, 0, false, &n_cpus, err);
         int error;
 
         if (!cpus)
