@@ -62,7 +62,7 @@ TEST(who_has_the_other_end_of_a_pipe)
         inode = inode_of(fds[0]);
         pid = start_holder(fds[1]);
         close(fds[1]);
-        wait_peers_read_pipes(peers, 0);
+        wait_peers_read_pipes(peers, UINT64_MAX); /* they were not read yet */
         EXPECT_INT(wait_peers_holder(peers, inode, WAIT_PEERS_WRITE), pid);
         EXPECT_INT(wait_peers_holder(peers, inode, WAIT_PEERS_READ), getpid());
         wait_peers_add_ends(getpid(), false, &own);

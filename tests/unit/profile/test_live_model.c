@@ -236,4 +236,52 @@ TEST(the_smallest_rows_are_merged)
         live_sums_release(&sums);
 }
 
+static struct live_states *states_of(struct live_sums *sums, const char *name)
+{
+        return live_sums_get(sums, &(struct live_row){.name = name, .label = "", .module = "", .file = ""})
+                ->states;
+}
+
+/* What rows that were merged have is in the rest, now as well as later. */
+TEST(states_of_rows)
+{
+        struct live_sums sums;
+        struct live_rows rows;
+        AUTO_RELEASE(arena) texts = {0};
+        const struct live_states *rest;
+
+        live_sums_init(&sums, 2);
+        sums.has_states = true;
+        live_sums_begin_states(&sums);
+        states_of(&sums, "a")->since[WAIT_KIND_SLEEP] += 100;
+        states_of(&sums, "b")->since[WAIT_KIND_SLEEP] += 50;
+        states_of(&sums, "b")->since[WAIT_KIND_IDLE] += 70;
+        states_of(&sums, "c")->since[WAIT_KIND_SLEEP] += 10;
+        live_sums_end_states(&sums, WALL_BIT(WAIT_KIND_SLEEP));
+        EXPECT_INT(sums.rows[1].now.weight, 50);
+        EXPECT_INT(sums.rows[1].since.weight, 50);
+        live_sums_settle(&sums);
+        EXPECT_INT(sums.n, 1);
+        EXPECT_INT(states_of(&sums, "a")->since[WAIT_KIND_SLEEP], 100);
+        EXPECT_INT(sums.rest_states.since[WAIT_KIND_SLEEP], 60);
+        EXPECT_INT(sums.rest_states.now[WAIT_KIND_IDLE], 70);
+
+        live_sums_begin_states(&sums);
+        states_of(&sums, "a")->since[WAIT_KIND_SLEEP] += 20;
+        states_of(&sums, "d")->since[WAIT_KIND_SLEEP] += 5;
+        live_sums_end_states(&sums, WALL_BIT(WAIT_KIND_SLEEP));
+        EXPECT_INT(states_of(&sums, "a")->now[WAIT_KIND_SLEEP], 20);
+        EXPECT_INT(states_of(&sums, "a")->since[WAIT_KIND_SLEEP], 120);
+        live_sums_copy(&sums, 1, &rows, &texts);
+        EXPECT_INT(rows.n, 2);
+        EXPECT_INT(rows.items[0].states->since[WAIT_KIND_SLEEP], 120);
+        rest = rows.items[1].states;
+        EXPECT_INT(rest->since[WAIT_KIND_SLEEP], 65);
+        EXPECT_INT(rest->since[WAIT_KIND_IDLE], 70);
+        EXPECT_INT(rest->now[WAIT_KIND_SLEEP], 5);
+        EXPECT_INT(rest->now[WAIT_KIND_IDLE], 0);
+        free(rows.items);
+        live_sums_release(&sums);
+}
+
 TAP_MAIN

@@ -8,7 +8,7 @@
 #include "tap.h"
 #include "wait_section.h"
 
-enum { WAITER = 10, MS = 1000000, N_STACKS = 4 };
+enum { PROCESS = 5, WAITER = 10, MS = 1000000, N_STACKS = 4 };
 
 static bool add_group(int32_t pid, struct buf *out)
 {
@@ -80,7 +80,7 @@ static void end(struct fixture *f)
 static void add_reading(struct fixture *f, int32_t tid, uint64_t time_ns)
 {
         const struct wait_reading reading = {.time_ns = time_ns,
-                                             .pid = tid,
+                                             .pid = PROCESS,
                                              .tid = tid,
                                              .inner_tid = tid,
                                              .how = WAIT_HOW_STILL,
@@ -101,7 +101,7 @@ static void add_sample(struct fixture *f, uint32_t event, int32_t tid, uint64_t 
                                                        .weight = 1,
                                                        .event = event,
                                                        .node = node,
-                                                       .pid = tid,
+                                                       .pid = PROCESS,
                                                        .tid = tid});
 }
 
@@ -154,7 +154,15 @@ TEST(a_wait_that_goes_on)
         EXPECT_INT(f.table.wall_now.elapsed_ns / MS, 500);
         EXPECT_INT(f.sums[LIVE_THREADS].n, 1);
         EXPECT_INT(f.sums[LIVE_THREADS].rows[0].tid, WAITER);
+        EXPECT_INT(f.sums[LIVE_PROCESSES].rows[0].tid, PROCESS);
         end(&f);
+}
+
+static void begin_sums_anew(struct fixture *f)
+{
+        live_wall_zero(f->wall);
+        for (unsigned i = 0; i < LIVE_N_KINDS; i++)
+                live_sums_zero(&f->sums[i]);
 }
 
 TEST(sums_that_begin_anew)
@@ -163,9 +171,7 @@ TEST(sums_that_begin_anew)
 
         begin(&f);
         begin_to_wait(&f);
-        live_wall_zero(f.wall);
-        for (unsigned i = 0; i < LIVE_N_KINDS; i++)
-                live_sums_zero(&f.sums[i]);
+        begin_sums_anew(&f);
         end_interval(&f, 1200 * (uint64_t)MS);
         expect_sleep(&f, 200, 200);
         EXPECT_INT(f.table.wall_since.elapsed_ns / MS, 200);
@@ -186,6 +192,9 @@ TEST(what_is_settled_stays)
         end_interval(&f, 1300 * (uint64_t)MS);
         expect_sleep(&f, 300, 1300);
         EXPECT_INT(f.table.wall_since.elapsed_ns / MS, 1300);
+        begin_sums_anew(&f);
+        end_interval(&f, 1400 * (uint64_t)MS);
+        expect_sleep(&f, 100, 100);
         end(&f);
 }
 
