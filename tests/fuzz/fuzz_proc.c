@@ -162,7 +162,7 @@ static void read_thread(void)
         if (wait_thread_parse_status(buf_text(&status), &thread))
                 must(thread.state && thread.state != 'Z');
         wait_thread_parse_call(buf_text(&call), &thread);
-        must(wait_thread_is_same(&thread, &thread));
+        must(wait_thread_is_same(&thread, &thread) == (thread.state != 'R'));
         wait_thread_parse_times(buf_text(&call), &times);
 }
 

@@ -182,7 +182,8 @@ static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *
         wait_reader_begin(p->reader, thread->pid, PROCESS_AGE_NS);
         thread->lacks_tasks = thread->looked_ns < thread->tasks_ns;
         wait_tasks_leave_out(p->tasks, thread->lacks_tasks);
-        if (!wait_reader_read(p->reader, tid, &reading, &registers) || reading.how == WAIT_HOW_REFUSED)
+        if (!wait_reader_read_met(p->reader, tid, met, &reading, &registers) ||
+            reading.how == WAIT_HOW_REFUSED)
                 return;
         if (!is_as_met(&reading, &registers, met))
                 wait_reader_met(p->reader, tid, met, &reading, &registers);

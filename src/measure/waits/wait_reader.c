@@ -56,6 +56,7 @@ struct wait_reader {
 
         /* the thread */
         int32_t tid, inner_tid;
+        bool is_met;      /* it was met, and its wait may be short */
         struct buf stack; /* from the stack pointer on */
         bool is_whole;    /* up to the end of its mapping */
         uint64_t stack_bytes;
@@ -296,6 +297,16 @@ static void begin_reading(struct wait_reader *r, struct wait_reading *ret)
                                      .python_name = ""};
 }
 
+/* Whether the object of the thread's call is looked for after all that changes when its wait ends. It may
+ * take long to find who has the other end of a pipe; its own end is known at once, and stays what it is. */
+static bool sees_object_last(const struct wait_reader *r, const struct wait_thread *thread)
+{
+        struct wait_call_facts facts = wait_call_get(thread->number);
+
+        return r->is_met && facts.fd_arg >= 0 && facts.call != WAIT_CALL_EPOLL &&
+               facts.call != WAIT_CALL_OPEN && facts.call != WAIT_CALL_FILE;
+}
+
 /* What a thread that waits has saved. */
 static void read_still(struct wait_reader *r, const struct wait_thread *thread, struct wait_reading *ret)
 {
@@ -304,9 +315,11 @@ static void read_still(struct wait_reader *r, const struct wait_thread *thread, 
         begin_reading(r, ret);
         ret->how = WAIT_HOW_STILL;
         ret->number = thread->number;
+        ret->call = (uint8_t)wait_call_get(thread->number).call;
         copy_stack(r, thread->sp);
         memcpy(ret->args, thread->args, sizeof(ret->args));
-        wait_objects_see(r->process->objects, thread, ret, &r->text);
+        if (!sees_object_last(r, thread))
+                wait_objects_see(r->process->objects, thread, ret, &r->text);
         read_lock(r, ret);
         read_python(r, thread->inner_tid, &as_stopped, ret);
 }
@@ -393,13 +406,13 @@ uint64_t wait_reader_still_mask(void)
 static bool read_waiting(struct wait_reader *r, struct wait_thread *thread, struct wait_reading *ret,
                          struct wait_registers *ret_registers)
 {
-        struct wait_thread after;
-
         read_still(r, thread, ret);
-        if (!wait_thread_read(r->process->pid, r->tid, &after) || !wait_thread_is_same(thread, &after)) {
-                *thread = after;
+        if (!wait_thread_waits_on(r->process->pid, r->tid, thread)) {
+                wait_thread_read(r->process->pid, r->tid, thread);
                 return false;
         }
+        if (sees_object_last(r, thread))
+                wait_objects_see(r->process->objects, thread, ret, &r->text);
         ret_registers->mask = wait_reader_still_mask();
         ret_registers->values[linux_arch()->reg_sp] = thread->sp;
         ret_registers->values[linux_arch()->reg_ip] = thread->pc;
@@ -408,17 +421,14 @@ static bool read_waiting(struct wait_reader *r, struct wait_thread *thread, stru
         return true;
 }
 
-bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *ret,
-                      struct wait_registers *ret_registers)
+static bool read_thread(struct wait_reader *r, int32_t tid, const struct wait_thread *met,
+                        struct wait_reading *ret, struct wait_registers *ret_registers)
 {
-        struct wait_thread thread;
+        struct wait_thread thread = *met;
 
-        assert(r->process);
         r->process->used_ns = os_monotonic_ns();
         r->tid = tid;
         *ret_registers = (struct wait_registers){0};
-        if (!wait_thread_read(r->process->pid, tid, &thread))
-                return false;
         r->inner_tid = thread.inner_tid;
         if (r->tasks)
                 wait_tasks_begin_thread(r->tasks);
@@ -444,6 +454,24 @@ bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *r
         ret->n_switches = thread.n_switches;
         ret->text = buf_text(&r->text);
         return true;
+}
+
+bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *ret,
+                      struct wait_registers *ret_registers)
+{
+        struct wait_thread met;
+
+        assert(r->process);
+        r->is_met = false;
+        return wait_thread_read(r->process->pid, tid, &met) && read_thread(r, tid, &met, ret, ret_registers);
+}
+
+bool wait_reader_read_met(struct wait_reader *r, int32_t tid, const struct wait_thread *met,
+                          struct wait_reading *ret, struct wait_registers *ret_registers)
+{
+        assert(r->process);
+        r->is_met = true;
+        return read_thread(r, tid, met, ret, ret_registers);
 }
 
 /* Whether a thread waited for descriptors that stood in its memory, where something else may be by now. */

@@ -49,6 +49,11 @@ struct wait_registers {
 bool wait_reader_read(struct wait_reader *reader, int32_t tid, struct wait_reading *ret,
                       struct wait_registers *ret_registers);
 
+/* The same for a thread that was just met, whose wait may be short: the object of its call is found last,
+ * when the wait may have ended. */
+bool wait_reader_read_met(struct wait_reader *reader, int32_t tid, const struct wait_thread *met,
+                          struct wait_reading *ret, struct wait_registers *ret_registers);
+
 /* What a thread waited for that has gone on before it could be read: without stack and Python frames, with
  * WAIT_HOW_MOVING. `met` is how it was found; the reading has the time of that, because the thread may be in
  * another wait by now. */

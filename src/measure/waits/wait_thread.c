@@ -136,8 +136,17 @@ bool wait_thread_read_times(int32_t pid, int32_t tid, struct wait_times *ret)
 
 bool wait_thread_is_same(const struct wait_thread *before, const struct wait_thread *after)
 {
-        return before->n_switches == after->n_switches && before->is_running == after->is_running &&
-               before->number == after->number && before->sp == after->sp && before->pc == after->pc;
+        return before->n_switches == after->n_switches && before->state == after->state &&
+               before->state != 'R';
+}
+
+bool wait_thread_waits_on(int32_t pid, int32_t tid, const struct wait_thread *before)
+{
+        struct wait_thread after = {0};
+        char text[TEXT_BYTES];
+
+        return read_file(pid, tid, "status", text) > 0 && wait_thread_parse_status(text, &after) &&
+               wait_thread_is_same(before, &after);
 }
 
 size_t wait_read_some(int32_t pid, uint64_t addr, void *to, size_t size)

@@ -40,8 +40,12 @@ bool wait_thread_read(int32_t pid, int32_t tid, struct wait_thread *ret);
 bool wait_thread_parse_status(const char *text, struct wait_thread *ret);
 void wait_thread_parse_call(const char *text, struct wait_thread *ret);
 
-/* Whether the thread has not run between two readings. */
+/* Whether a thread that waited has not run between two readings of its status: else it would be ready to run,
+ * or have left a CPU once more. */
 bool wait_thread_is_same(const struct wait_thread *before, const struct wait_thread *after);
+
+/* The same for `before` and now. */
+bool wait_thread_waits_on(int32_t pid, int32_t tid, const struct wait_thread *before);
 
 /* Copies memory of a process; returns how many bytes could be read. */
 size_t wait_read_some(int32_t pid, uint64_t addr, void *to, size_t size);
