@@ -236,6 +236,22 @@ void sched_log_take(struct sched_log *log, uint32_t event, const struct sample *
 
 /* --- All records --- */
 
+/* A command that is recorded from the moment on in which its program is executed runs then, and no record
+ * says that it came to its CPU. */
+static void see_exec(struct sched_log *log, const struct perf_attr *attr, struct cursor record)
+{
+        struct record_comm comm;
+        struct record_id id;
+
+        if (!log->events->has_switch_records || cpu_spans_n(log->spans) ||
+            !record_comm_parse(record, &comm) || !comm.exec || !record_id_parse(attr, record, &id) ||
+            !id.time)
+                return;
+        sched_log_add_record(
+                log,
+                &(struct cpu_change){.time_ns = id.time, .cpu = id.cpu, .pid = comm.pid, .tid = comm.tid});
+}
+
 static bool is_switch(uint32_t type)
 {
         return type == PERF_RECORD_SWITCH || type == PERF_RECORD_SWITCH_CPU_WIDE;
@@ -248,6 +264,8 @@ void sched_log_see(struct sched_log *log, const struct perf_attr *attr, uint32_t
         struct record_task task;
         struct record_id id;
 
+        if (type == PERF_RECORD_COMM && attr->flags & PERF_ATTR_SAMPLE_ID_ALL)
+                see_exec(log, attr, record);
         if (!is_switch(type) && type != PERF_RECORD_EXIT && type != PERF_RECORD_FORK)
                 return;
         if (!(attr->flags & PERF_ATTR_SAMPLE_ID_ALL) || !record_id_parse(attr, record, &id))

@@ -25,7 +25,7 @@ void sched_log_free(struct sched_log *log);
 AUTO_DEFINE(sched_log)
 
 /* Call all in the order of time: for each record that is no sample, with its type; only switches, beginnings
- * and ends of threads are looked at. */
+ * and ends of threads are looked at, and the first program that is executed. */
 void sched_log_see(struct sched_log *log, const struct perf_attr *attr, uint32_t type, struct cursor record);
 
 /* The same, if it is known what the record says: a switch, the end or the beginning of a thread. */

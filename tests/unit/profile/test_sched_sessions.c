@@ -312,6 +312,26 @@ TEST(a_number_that_another_thread_has_again)
         }
 }
 
+/* It was recorded from its execution on, so no record says when it came to its CPU. A later one does not
+ * begin there: its thread has switches. */
+TEST(a_command_that_ends_where_it_began)
+{
+        AUTO(report) report = NULL;
+        struct session_builder b;
+        struct err err = {0};
+
+        begin_sched(&b);
+        b.attrs[0].flags |= PERF_ATTR_CONTEXT_SWITCH;
+        builder_comm(&b, 1000 * (uint64_t)MS, 10, 10, "true", true);
+        builder_comm(&b, 1004 * (uint64_t)MS, 10, 10, "false", true);
+        builder_exit(&b, 1010 * (uint64_t)MS, 10, 1, 10, 1);
+        add_record(&b, 1011, 10, PERF_MISC_SWITCH_OUT);
+        report = report_of(&b, &err);
+        ASSERT_TRUE(report && report->wall);
+        EXPECT_INT(ms_of(report, WAIT_KIND_ON_CPU), 10);
+        EXPECT_INT(ms_of(report, WAIT_KIND_UNKNOWN), 0);
+}
+
 /* perf 6.15 and later keep the content of samples off the CPU in their raw data. */
 TEST(time_off_the_cpu)
 {
