@@ -3,6 +3,7 @@
  * layout as bytes; nothing is left out. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "dump_internal.h"
 
@@ -234,6 +235,20 @@ static bool show_header_attr(struct cursor *c, struct field_sink *sink)
                field_layout_show(attr_rest, &attr_bytes, sink) && field_layout_show(attr_ids, c, sink);
 }
 
+/* A piece of a section of wperf; the section is shown as a whole. False if it is none. */
+static bool show_piece(struct cursor c, struct field_sink *sink)
+{
+        const char *magic = cursor_bytes(&c, strlen(PERFDATA_PIECE_MAGIC));
+        uint32_t feature = cursor_u32(&c), size = cursor_u32(&c);
+        const char *name = perfdata_feature_name(feature);
+
+        if (c.failed || memcmp(magic, PERFDATA_PIECE_MAGIC, strlen(PERFDATA_PIECE_MAGIC)) || !name)
+                return false;
+        field_word(sink, "piece_of", name);
+        field_u64(sink, "bytes", size);
+        return true;
+}
+
 static bool show_header_feature(struct cursor *c, struct field_sink *sink)
 {
         uint64_t feature = cursor_u64(c);
@@ -242,6 +257,8 @@ static bool show_header_feature(struct cursor *c, struct field_sink *sink)
 
         if (c->failed || feature >= FEATURES)
                 return false;
+        if (feature == PERFDATA_PIECE_FEATURE && show_piece(*c, sink))
+                return cursor_skip(c, cursor_left(c));
         name = perfdata_feature_name((unsigned)feature);
         snprintf(number, sizeof(number), "feature-%" PRIu64, feature);
         dump_feature((unsigned)feature, cursor_sub(c, cursor_pos(c), cursor_left(c)), name ? name : number,

@@ -171,6 +171,31 @@ TEST(packed_records_are_shown_behind_their_pack)
         free(text);
 }
 
+/* Its bytes are in no text: the section is shown. */
+TEST(a_piece_of_a_section_is_named)
+{
+        AUTO_RELEASE(buf) file = {0};
+        struct session_builder b;
+        char *text;
+
+        builder_init(&b);
+        builder_begin(&b, PERF_RECORD_HEADER_FEATURE, 0);
+        builder_u64(&b, 15);
+        builder_bytes(&b, "WPERFSEC", 8);
+        builder_u32(&b, 234);
+        builder_u32(&b, 8);
+        builder_bytes(&b, "WPWA\4\0\0\0", 8);
+        builder_end(&b);
+        builder_file(&b, &file);
+        builder_release(&b);
+        text = dump_text(&file, false);
+        EXPECT_CONTAINS(text, "FEATURE  misc 0x0 size 40  WPERF_WAITS bytes 8\n");
+        free(text);
+        text = dump_text(&file, true);
+        EXPECT_CONTAINS(text, "\"piece_of\":\"WPERF_WAITS\",\"bytes\":8}");
+        free(text);
+}
+
 TEST(cut_anywhere_it_stays_a_document)
 {
         AUTO_RELEASE(buf) file = {0};
