@@ -248,6 +248,28 @@ def on_small_disk(t: Context, *argv: str, **options) -> Done:
     return done
 
 
+READ_ONLY = """
+mount --bind . . && cd . && cd "$PWD" || exit
+"$1" record -q -- true || exit
+"$1" record -- sh -c "mount -o remount,ro,bind '$PWD'"
+echo "status $?"
+"$1" record -- echo ran
+echo "status $?"
+"""
+
+
+def test_a_folder_that_is_read_only(t: Context) -> None:
+    """The session that is there already is not shown as that of this run.  At the beginning the command does not run."""
+    harness.need_root()
+    harness.need_tool("unshare")
+    done = t.run("unshare", "-m", "sh", "-c", READ_ONLY, "sh", t.wperf)
+    if "mount:" in done.err or "unshare:" in done.err:
+        raise harness.Skip("the right to mount")
+    check(done.out == "status 125\nstatus 125\n", "no table, and the second command is not run", done)
+    lines = done.err.splitlines()
+    check(len(lines) == 2 and all("Read-only file system: name a file elsewhere" in line for line in lines), "one sentence each", done)
+
+
 def test_a_full_disk(t: Context) -> None:
     script = '"$1" record --no-stacks -F 20000 -- "$2" 1500; echo "status $?"; "$1" report; echo "report $?"'
     done = on_small_disk(t, "sh", "-c", script, "sh", t.wperf, t.program("spin"))

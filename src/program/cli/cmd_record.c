@@ -419,6 +419,8 @@ static int show(struct recording *r, const struct run *run)
 
         if (facts.write_error)
                 cmd_fail(facts.write_error);
+        if (!facts.has_session)
+                return exit_status(r, &facts, false);
         tell_about_gil(r, facts.collected);
         progress_view_sampling(buf_text(&r->progress), facts.stop_signal == 2, &sampling_line);
         /* The table would not be shown, so it is not made. */

@@ -516,6 +516,7 @@ bool run_finish_session(struct run *run, const struct run_request *request, stru
 
         if (!run->begun && !perfdata_writer_begin(run->writer, err))
                 return false;
+        run->begun = true;
         /* If the disk is full, symbols are looked up for the records that were written. */
         ok = perfdata_writer_flush(run->writer, err);
         n_not_named = write_names(run, request);
@@ -667,6 +668,7 @@ struct run *run_record(const struct run_request *request, enum run_failure *ret_
         if (run->failed)
                 say_where_else(request, &run->write_error);
         run->out.write_error = run->failed ? &run->write_error : NULL;
+        run->out.has_session = run->begun;
         *ret_failure = RUN_OK;
         return TAKE(run);
 }

@@ -120,6 +120,7 @@ struct run_facts {
         const char *heading_note;
         const char *lack_note; /* of run_look: why Python programs have native functions only, or "" */
         const struct err *write_error; /* why the session is incomplete; NULL if it is complete */
+        bool has_session;              /* the file was begun; else there is none, or one of another run */
         const struct collect_result *collected;
 };
 

@@ -5,6 +5,7 @@
 #include "perfdata_writer.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,12 +105,27 @@ static bool create_file(struct perfdata_writer *w, struct err *err)
         return w->file;
 }
 
+/* A session that exists is renamed to path.old when the first records are written, which is too late to learn
+ * that the folder is read-only. */
+static bool can_keep_old(const char *path, struct err *err)
+{
+        AUTO_RELEASE(buf) old = {0};
+        struct err own = {0};
+        struct os_stat st;
+
+        buf_printf(&old, "%s.old", path);
+        /* One that is there is replaced, not written. */
+        if (os_can_write(buf_text(&old), &own) || (own.os != EROFS && os_stat(buf_text(&old), &st)))
+                return true;
+        return os_can_write(buf_text(&old), err);
+}
+
 struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err)
 {
         struct perfdata_writer *w;
         bool exists;
 
-        if (!perfdata_writer_check(path, &exists, err))
+        if (!perfdata_writer_check(path, &exists, err) || (exists && !can_keep_old(path, err)))
                 return NULL;
         w = mem_new(1, sizeof(*w));
         w->path = mem_strdup(path);
