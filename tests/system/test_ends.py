@@ -250,11 +250,13 @@ def on_small_disk(t: Context, *argv: str, **options) -> Done:
 
 READ_ONLY = """
 mount --bind . . && cd . && cd "$PWD" || exit
+mkdir pictures && mount -t tmpfs none pictures || exit
 "$1" record -q -- true || exit
-"$1" record -- sh -c "mount -o remount,ro,bind '$PWD'"
+"$1" record -o pictures/x.svg -- sh -c "mount -o remount,ro,bind '$PWD'"
 echo "status $?"
 "$1" record -- echo ran
 echo "status $?"
+ls pictures
 """
 
 

@@ -529,7 +529,7 @@ static int record(struct recording *r)
         fill_end(run, &r->end);
         cmd_warn_of_left_out();
         /* Before the tables, whose last line is the quality. */
-        has_picture = !r->format || write_picture(r, run, &err);
+        has_picture = !r->format || !run_get_facts(run).has_session || write_picture(r, run, &err);
         status = show(r, run);
         if (!has_picture) {
                 cmd_fail(&err);
