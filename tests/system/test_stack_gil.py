@@ -159,10 +159,38 @@ def interpreter_of_another_thread(kind: str) -> Callable[[Context], None]:
     return test
 
 
+# A handler of a signal waits, on a stack of its own.
+OTHER_STACK = """
+import ctypes, signal
+libc = ctypes.CDLL(None)
+memory = ctypes.create_string_buffer(1 << 16)
+class Stack(ctypes.Structure):
+    _fields_ = [("address", ctypes.c_void_p), ("flags", ctypes.c_int), ("size", ctypes.c_size_t)]
+class Action(ctypes.Structure):
+    _fields_ = [("handler", ctypes.c_void_p), ("mask", ctypes.c_ulong * 16), ("flags", ctypes.c_int), ("restorer", ctypes.c_void_p)]
+libc.sigaltstack(ctypes.byref(Stack(ctypes.addressof(memory), 0, 1 << 16)), None)
+action = Action(handler=ctypes.cast(libc.pause, ctypes.c_void_p).value, flags=0x08000000)
+libc.sigaction(signal.SIGUSR1, ctypes.byref(action), None)
+def inner():
+    print("ready")
+    getattr(libc, "raise")(signal.SIGUSR1)
+inner()
+"""
+
+
+def another_stack(kind: str) -> Callable[[Context], None]:
+    def test(t: Context) -> None:
+        thread, = read(t, python(t, OTHER_STACK, 1, find_python(kind)).pid)
+        check({"inner", "<module>"} <= set(functions(thread)), f"{thread}")
+
+    return test
+
+
 MORE = [(f"the GIL of each interpreter of {kind}", gil_of_each_interpreter(kind))
         for kind in installed() if re.search(r"pyenv 3\.13|newest 3\.1[45]", kind)]
 MORE += [(f"an interpreter of another thread with {kind}", interpreter_of_another_thread(kind))
          for kind in installed() if re.search(r"3\.1[1-5]|python3$", kind)]
+MORE += [(f"a stack for signals with {kind}", another_stack(kind)) for kind in installed() if re.search(r"3\.1[12]|python3$", kind)]
 
 if __name__ == "__main__":
     harness.main(__name__, MORE)

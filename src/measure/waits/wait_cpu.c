@@ -14,7 +14,7 @@ struct wait_cpu wait_cpu_look(int32_t pid, int32_t tid)
 {
         struct wait_cpu look = {.own_ns = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID)};
 
-        look.is_known = wait_thread_read_times(pid, tid, &look.times);
+        look.is_known = wait_thread_read_times(pid, tid, &look.times) && look.times.n_turns;
         return look;
 }
 

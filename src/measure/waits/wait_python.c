@@ -141,10 +141,11 @@ uint32_t wait_python_binary(const struct wait_python *p, uint64_t *ret_bias)
         return p->binary;
 }
 
-/* Where a state runs counts more than which thread it says to be of. */
-static bool is_of(const struct known_state *known, int32_t inner_tid, struct wait_python_stack stack)
+/* With several interpreters, where a state runs counts more than which thread it says to be of. */
+static bool is_of(const struct wait_python *p, const struct known_state *known, int32_t inner_tid,
+                  struct wait_python_stack stack)
 {
-        if (known->state.stack_at && stack.end)
+        if (p->has_several && known->state.stack_at && stack.end)
                 return known->state.stack_at >= stack.start && known->state.stack_at < stack.end;
         return known->inner_tid == inner_tid;
 }
@@ -159,7 +160,7 @@ static void find(const struct wait_python *p, int32_t inner_tid, struct wait_pyt
         for (size_t i = p->has_several ? 0 : first ? (size_t)*first : p->n_states; i < p->n_states; i++) {
                 const struct known_state *known = &p->states[i];
 
-                if (!is_of(known, inner_tid, stack) || ret->n_states == PYTHON_MAX_STATES)
+                if (!is_of(p, known, inner_tid, stack) || ret->n_states == PYTHON_MAX_STATES)
                         continue;
                 if (known->inner_tid == inner_tid || !ret->pointer)
                         ret->pointer = known->state.pointer;

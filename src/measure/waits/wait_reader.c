@@ -262,7 +262,8 @@ static void read_lock(const struct wait_reader *r, struct wait_reading *ret)
 static void read_python(struct wait_reader *r, int32_t inner_tid, struct stop_thread *thread,
                         struct wait_reading *ret)
 {
-        const struct wait_python_stack stack = {thread->stack_addr, thread->stack_addr + r->stack_bytes};
+        const struct wait_python_stack stack = {thread->stack_addr,
+                                                r->stack_bytes ? thread->stack_addr + r->stack_bytes : 0};
         struct wait_python_thread state;
 
         if (!r->process->interpreter)
