@@ -237,15 +237,16 @@ void sched_log_take(struct sched_log *log, uint32_t event, const struct sample *
 /* --- All records --- */
 
 /* A command that is recorded from the moment on in which its program is executed runs then, and no record
- * says that it came to its CPU. */
+ * says that it came to its CPU. Its children inherit its events; of a whole machine all switches are known.
+ */
 static void see_exec(struct sched_log *log, const struct perf_attr *attr, struct cursor record)
 {
         struct record_comm comm;
         struct record_id id;
 
-        if (!log->events->has_switch_records || cpu_spans_n(log->spans) ||
-            !record_comm_parse(record, &comm) || !comm.exec || !record_id_parse(attr, record, &id) ||
-            !id.time)
+        if (!log->events->has_switch_records || !(attr->flags & PERF_ATTR_INHERIT) ||
+            cpu_spans_n(log->spans) || !record_comm_parse(record, &comm) || !comm.exec ||
+            !record_id_parse(attr, record, &id) || !id.time)
                 return;
         sched_log_add_record(
                 log,

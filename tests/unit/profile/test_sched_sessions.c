@@ -321,7 +321,7 @@ TEST(a_command_that_ends_where_it_began)
         struct err err = {0};
 
         begin_sched(&b);
-        b.attrs[0].flags |= PERF_ATTR_CONTEXT_SWITCH;
+        b.attrs[0].flags |= PERF_ATTR_CONTEXT_SWITCH | PERF_ATTR_INHERIT;
         builder_comm(&b, 1000 * (uint64_t)MS, 10, 10, "true", true);
         builder_comm(&b, 1004 * (uint64_t)MS, 10, 10, "false", true);
         builder_exit(&b, 1010 * (uint64_t)MS, 10, 1, 10, 1);
