@@ -41,14 +41,9 @@ bool run_parse_events(const struct run_request *request, struct event_list *ret_
                       struct err *err);
 struct collect_request run_make_request(const struct run_request *request, const struct event_list *events);
 
-/* Appends a part of a note, behind a semicolon if there is something before it. */
-void run_add_part(struct buf *out, const char *part);
-
 void run_add_events(struct run *run);
 void run_describe_tracepoints(const struct run_request *request, struct run *run);
 void run_fill_facts(struct run *run);
-void run_fill_heading_note(struct run *run, const struct run_request *request);
-void run_fill_lack_note(struct run *run);
 
 /* The sink of the collector. Begins the session with the first record. */
 bool run_put_records(void *ctx, const void *records, size_t size, struct err *err);
@@ -57,5 +52,18 @@ bool run_open_session(struct run *run, const struct run_request *request, struct
 
 /* Writes everything that follows the records, and closes the session. */
 bool run_finish_session(struct run *run, const struct run_request *request, struct err *err);
+
+/* --- run_source.c --- */
+
+/* Appends a part of a note, behind a semicolon if there is something before it. */
+void run_add_part(struct buf *out, const char *part);
+
+/* Events that the PMU may not have, to run->doubts. */
+void run_add_doubts(struct run *run);
+void run_fill_heading_note(struct run *run, const struct run_request *request);
+void run_fill_lack_note(struct run *run);
+
+/* All notes, for the session; they belong to the run. */
+const char *run_whole_note(struct run *run, const struct run_request *request);
 
 #endif
