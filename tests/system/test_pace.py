@@ -90,7 +90,7 @@ def test_a_native_program(t: Context) -> None:
     done = t.run(*denied(t, "record", "-g", "--", t.program("spin"), "500"))
     check_paced(done)
     own_samples.check_whole_stacks(done)
-    check(harness.row_named(done, "spin_here").share > 90, "its function", done)
+    check(harness.row_named(done, "spin_here").share > 80, "its function", done)  # of some 50 to 100 samples
 
 
 def test_children(t: Context) -> None:
@@ -135,7 +135,7 @@ def test_ctrl_c_ends_the_run(t: Context) -> None:
 def test_by_choice(t: Context) -> None:
     done = t.ours("record", "--engine", "pace", "--", t.program("spin"), "400")
     check(done.status == 0 and HEADING.search(done.out) is not None and REFUSED not in done.out, "where events are allowed", done)
-    check(harness.row_named(done, "spin_here").share > 90, "its function", done)
+    check(harness.row_named(done, "spin_here").share > 80, "its function", done)  # of some 50 to 100 samples
     for argv in (("-a", "-d", "1"), ("-e", "context-switches", "--", "true"), ("--no-inherit", "--", "true")):
         done = t.ours("record", "--engine", "pace", *argv)
         check(done.status in (1, 2, 125), "refused", done)
