@@ -207,7 +207,7 @@ static void take_states(const struct python_image *image, struct python_thread *
         thread->n_states = stands->n_states < PYTHON_MAX_STATES ? stands->n_states : PYTHON_MAX_STATES;
         memcpy(thread->states, stands->states, thread->n_states * sizeof(*thread->states));
         thread->n_interpreters = 1;
-        thread->has_foreign = thread->n_states > 1;
+        thread->has_foreign = false; /* they were found by the thread alone */
         if (!python_memory_word(memory, image->runtime.addr + image->runtime.layout.runtime_interpreters,
                                 &thread->newest))
                 thread->newest = 0;
