@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 return 0;
         check(section);
         wait_section_write(section->readings, section->n, section->holders, section->n_holders, &out);
-        must(out.len <= size);
+        must(out.len <= size + sizeof(uint32_t)); /* version 3 may lack the number of holders */
         again = wait_section_new(cursor_make(out.data, out.len));
         must(again && again->n == section->n && again->n_holders == section->n_holders);
         for (size_t i = 0; i < again->n; i++)
