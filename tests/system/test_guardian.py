@@ -313,5 +313,24 @@ def test_processes_begin_before_threads(t: Context) -> None:
     guardian.check_processes_before_threads(t, engines, "--", PYTHON, "-S", "-c", "pass")
 
 
+STOPPED = """
+rm -f began
+"$1" record --engine stop -o s.data -- sh -c 'echo > began; exec "$0" 300' "$2" >out 2>&1 &
+while [ ! -e began ]; do sleep 0.02; done
+kill -STOP $!
+sleep 1.5
+kill -CONT $!
+wait $!
+echo "status $?"
+"""
+
+
+def test_a_group_without_a_shell_is_not_hung_up(t: Context) -> None:
+    """The command ends while wperf is stopped, in a group that has no parent in its session, as those of services and CI jobs."""
+    need_engine(t)
+    done = t.run("setsid", "-w", "sh", "-c", STOPPED, "sh", t.wperf, t.program("spin"))
+    check(done.out == "status 0\n" and done.status == 0, "no signal", done)
+
+
 if __name__ == "__main__":
     harness.main(__name__)

@@ -399,6 +399,20 @@ static bool machine_cpu_time(uint64_t *ret_user_ns, uint64_t *ret_kernel_ns)
         return true;
 }
 
+int32_t proc_parent(int32_t pid)
+{
+        AUTO_RELEASE(buf) text = {0};
+        const char *after_name;
+        int32_t parent = 0;
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/stat", pid);
+        if (!os_read_file(path, SMALL_LIMIT, &text, NULL))
+                return 0;
+        after_name = strrchr(buf_text(&text), ')');
+        return after_name && sscanf(after_name + 1, " %*c %" SCNd32, &parent) == 1 ? parent : 0;
+}
+
 bool proc_cpu_time(int32_t pid, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns)
 {
         AUTO_RELEASE(buf) text = {0};

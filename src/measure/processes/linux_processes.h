@@ -112,6 +112,9 @@ void watched_cpu_time(struct watched_list *list, const struct child *child, bool
 
 /* --- linux_proc.c: processes that already run --- */
 
+/* 0: the process has ended, or its parent is not in this PID namespace. */
+int32_t proc_parent(int32_t pid);
+
 struct synth {
         struct buf out;
         size_t trailer_bytes;

@@ -11,6 +11,7 @@
 
 #include "buf.h"
 #include "linux_others.h"
+#include "linux_processes.h"
 #include "mem.h"
 #include "os.h"
 
@@ -89,22 +90,8 @@ void children_free(struct children *c)
 
 /* --- one record --- */
 
-/* Reads the parent from /proc, for a process whose FORK record was lost or was written before the events were
- * enabled. */
-static int32_t parent_of(int32_t pid)
-{
-        AUTO_RELEASE(buf) text = {0};
-        const char *after_name;
-        int32_t parent = 0;
-        char path[64];
-
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/stat", pid);
-        if (!os_read_file(path, 65536, &text, NULL))
-                return 0;
-        after_name = strrchr(buf_text(&text), ')');
-        return after_name && sscanf(after_name + 1, " %*c %" SCNd32, &parent) == 1 ? parent : 0;
-}
-
+/* Looks for ancestors in /proc, for a process whose FORK record was lost or was written before the events
+ * were enabled. */
 static bool is_ours(struct children *c, int32_t pid)
 {
         uint8_t *state = state_of(c, pid), found = OTHER;
@@ -112,7 +99,7 @@ static bool is_ours(struct children *c, int32_t pid)
 
         if (*state != UNKNOWN)
                 return *state == OURS;
-        for (int i = 0; i < MAX_ANCESTORS && (at = parent_of(at)) > 1; i++) {
+        for (int i = 0; i < MAX_ANCESTORS && (at = proc_parent(at)) > 1; i++) {
                 if (*state_of(c, at) == UNKNOWN)
                         continue;
                 found = *state_of(c, at) == OURS ? OURS : OTHER;

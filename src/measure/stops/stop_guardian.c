@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "err.h"
+#include "linux_processes.h"
 #include "mem.h"
 #include "os.h"
 #include "stop_internal.h"
@@ -56,10 +57,27 @@ static void keep_only(int *fds, size_t n)
         close_between(from, UINT32_MAX);
 }
 
-/* In a process group of its own, so that the terminal and the shell do not send it signals; in the same
- * session, so that the command's group still has a parent in its session: otherwise the kernel would drop
- * signals that stop it. Whoever wants to end the run ends the recorder or the command, so it blocks all
- * signals. */
+/* Whether a process of this session outside of the recorder's group is an ancestor of it, as a shell with job
+ * control is. */
+static bool group_has_parent(void)
+{
+        enum { MAX_ANCESTORS = 64 };
+        pid_t at = getppid();
+
+        for (int i = 0; i < MAX_ANCESTORS && at > 0; i++, at = proc_parent(at)) {
+                pid_t group = getpgid(at);
+
+                if (group != getpgrp())
+                        return group < 0 || getsid(at) == getsid(0);
+        }
+        return false;
+}
+
+/* In a process group of its own, so that the terminal and the shell do not send it signals. In the same
+ * session if the command's group has a parent in its session: otherwise the kernel would drop signals that
+ * stop it. And only then: when a process of the group ends whose parent was the last of this kind, the kernel
+ * hangs the group up, if one of it is stopped (setpgid(2), "orphaned process group"). Whoever wants to end
+ * the run ends the recorder or the command, so it blocks all signals. */
 static void stand_apart(void)
 {
         sigset_t all;
@@ -67,7 +85,10 @@ static void stand_apart(void)
         sigfillset(&all);
         sigprocmask(SIG_SETMASK, &all, NULL);
         signal(SIGCHLD, SIG_DFL);
-        setpgid(0, 0);
+        if (group_has_parent())
+                setpgid(0, 0);
+        else
+                setsid();
         prctl(PR_SET_NAME, "wperf-guardian");
         machine_raise_file_limit(); /* each thread has two descriptors here */
         if (chdir("/"))
