@@ -167,7 +167,7 @@ def test_a_full_buffer(t: Guest) -> None:
     """The kernel turns the event off when the buffer is full, and wperf on again.  A user who may lock little memory has small ones."""
     load_module(t)
     t.shell("echo 2 > /proc/sys/kernel/perf_event_paranoid; echo 600 > /proc/sys/kernel/perf_event_mlock_kb; chmod 777 .")
-    done = t.shell("ulimit -l 64; wperf record -e arm_spe_0//:16384 -- loops 200 > out 2>&1 & p=$!; sleep 0.2; kill -STOP $p;"
+    done = t.shell("ulimit -l 64; wperf record -e arm_spe_0//:16384 -- loops 600 > out 2>&1 & p=$!; sleep 0.2; kill -STOP $p;"
                    "sleep 0.2; kill -CONT $p; wait $p; s=$?; cat out; exit $s", uid=NOBODY)
     t.shell("echo 516 > /proc/sys/kernel/perf_event_mlock_kb")
     check("SPE paused after" in done.out, "it says so", done)

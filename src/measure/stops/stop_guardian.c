@@ -58,13 +58,13 @@ static void keep_only(int *fds, size_t n)
 }
 
 /* Whether a process of this session outside of the recorder's group is an ancestor of it, as a shell with job
- * control is. */
+ * control is. For the kernel init is none. */
 static bool group_has_parent(void)
 {
         enum { MAX_ANCESTORS = 64 };
         pid_t at = getppid();
 
-        for (int i = 0; i < MAX_ANCESTORS && at > 0; i++, at = proc_parent(at)) {
+        for (int i = 0; i < MAX_ANCESTORS && at > 1; i++, at = proc_parent(at)) {
                 pid_t group = getpgid(at);
 
                 if (group != getpgrp())
