@@ -125,9 +125,10 @@ bool run_put_records(void *ctx, const void *records, size_t size, struct err *er
 {
         struct run *run = ctx;
 
-        run->has_python = run->has_python || session_facts_find_python(records, size);
-        if (run->request->live && !run->writer)
+        if (run->request->live && !run->writer) {
+                run->has_python = run->has_python || session_facts_find_python(records, size);
                 return run->request->live->put(run->request->live->ctx, records, size, err);
+        }
         if (!run->begun) {
                 if (!perfdata_writer_begin(run->writer, err))
                         return false;

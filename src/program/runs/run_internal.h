@@ -29,7 +29,7 @@ struct run {
         struct buf note;           /* everything the session says about its source */
         struct buf python_symbols; /* the path of FILE.pysyms; empty if there is none */
         struct buf python_note;    /* why FILE.pysyms could not be written */
-        bool has_python;           /* an interpreter was recorded */
+        bool has_python;           /* an interpreter was seen before there was a session */
         bool begun;                /* the session file is being written */
         bool is_monotonic;         /* its times are those of os_monotonic_ns() */
 };

@@ -96,12 +96,17 @@ void run_add_part(struct buf *out, const char *part)
                 buf_printf(out, "%s%s", out->len ? "; " : "", part);
 }
 
+static bool has_python(const struct run *run)
+{
+        return run->has_python || session_facts_has_python(run->facts);
+}
+
 /* Only where Python runs. */
 static void add_python_note(const struct run *run, struct buf *note)
 {
         const char *why = collector_python_note(run->collector);
 
-        if (why[0] && !run->out.collected->python && run->has_python)
+        if (why[0] && !run->out.collected->python && has_python(run))
                 buf_printf(note, "%sno Python functions: %s", note->len ? "; " : "", why);
 }
 
@@ -124,7 +129,7 @@ static void add_unread_note(const struct run *run, struct buf *note)
 {
         const char *why = collector_reading_note(run->collector);
 
-        if (why[0] && !strcmp(collector_engine(run->collector), "peek") && run->has_python)
+        if (why[0] && !strcmp(collector_engine(run->collector), "peek") && has_python(run))
                 buf_printf(note, "%sno Python functions: %s", note->len ? "; " : "", why);
 }
 

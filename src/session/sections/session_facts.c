@@ -25,6 +25,7 @@ struct session_facts {
         struct buf build_ids; /* the section as it will be written */
         uint64_t first_ns, last_ns;
         uint64_t midr; /* 0: unknown */
+        bool has_python;
 };
 
 struct session_facts *session_facts_new(void)
@@ -77,6 +78,7 @@ static void see_map(struct session_facts *facts, struct cursor record)
 
         if (!record_mmap_parse(record, true, &map))
                 return;
+        facts->has_python = facts->has_python || is_interpreter(map.path);
         if (!map.build_id_size)
                 return;
         id = map_hash_bytes(map.build_id, sizeof(map.build_id));
@@ -173,6 +175,11 @@ static void write_numbers(const struct session_facts *facts, const struct os_mac
         perfdata_writer_add_feature(writer, FEATURE_TOTAL_MEM, &machine->memory_kib,
                                     sizeof(machine->memory_kib));
         perfdata_writer_add_feature(writer, FEATURE_SAMPLE_TIME, times, sizeof(times));
+}
+
+bool session_facts_has_python(const struct session_facts *facts)
+{
+        return facts->has_python;
 }
 
 bool session_facts_find_python(const void *records, size_t size)

@@ -23,7 +23,9 @@ AUTO_DEFINE(session_facts)
  * samples. */
 void session_facts_see(struct session_facts *facts, const void *records, size_t size);
 
-/* Whether one of the maps in whole records is a Python interpreter, by its name. */
+/* Whether one of the maps was a Python interpreter, by its name. The second one is for records that are not
+ * put into a session. */
+bool session_facts_has_python(const struct session_facts *facts);
 bool session_facts_find_python(const void *records, size_t size);
 
 /* MIDR_EL1 of the cores, from a driver, for a system that does not tell the model of an Arm CPU. */

@@ -40,13 +40,17 @@ static void expect_tids(const struct wait_window *window, size_t n, const int32_
                 EXPECT_TRUE(wait_section_find(section, tids[i], (uint64_t)tids[i]) != NULL);
 }
 
+static struct wait_window *window_of_two(void)
+{
+        AUTO(wait_window) sizes = wait_window_new(SIZE_MAX);
+
+        return wait_window_new(2 * add(sizes, 1, 1));
+}
+
 TEST(the_newest_readings_are_kept)
 {
-        struct wait_window *sizes = wait_window_new(SIZE_MAX);
-        size_t one = add(sizes, 1, 1);
-        AUTO(wait_window) window = wait_window_new(2 * one);
+        AUTO(wait_window) window = window_of_two();
 
-        wait_window_free(sizes);
         add(window, 1, 1);
         add(window, 2, 2);
         expect_tids(window, 2, (int32_t[]){1, 2});
@@ -69,11 +73,8 @@ TEST(the_last_section_is_kept_however_large)
 
 TEST(what_is_dropped_makes_room)
 {
-        struct wait_window *sizes = wait_window_new(SIZE_MAX);
-        size_t one = add(sizes, 1, 1);
-        AUTO(wait_window) window = wait_window_new(2 * one);
+        AUTO(wait_window) window = window_of_two();
 
-        wait_window_free(sizes);
         add(window, 1, 1);
         add(window, 2, 2);
         wait_window_drop_all(window);
