@@ -69,7 +69,7 @@ static const char *why_none(const char *pattern)
                 return "tracepoints are not listed; write SYSTEM:NAME, as in sched:sched_switch";
         for (size_t i = 0; i < N_ELEMENTS(type_words); i++) {
                 if (text_equal_nocase(pattern, type_words[i].word))
-                        return "this machine has none of this kind";
+                        return "this machine has no events of this kind";
         }
         return NULL;
 }

@@ -61,7 +61,7 @@ static const char *meaning_of_paranoid(long level)
                 return "own programs and the kernel";
         return level == 2
                        ? "own programs, without the kernel"
-                       : "nothing without privilege on kernels of Debian, Ubuntu and Android, as 2 on others";
+                       : "no events without privilege on kernels of Debian, Ubuntu and Android; on others as 2";
 }
 
 static void add_paranoid(const struct machine_limit *l)

@@ -206,7 +206,7 @@ static const struct absent_option absent[] = {
         {"thread tid", "write --by thread for a row of each thread; wperf stack --thread NAME shows one"},
         {"threads t", "write --by thread for a row of each thread"},
         {"metrics m", "to run a module write wperf top -- python3 -m MODULE"},
-        {"n", "numbers of samples and native functions are shown without it"},
+        {"n", "numbers of samples and native functions are always shown"},
         {"s", "write --subprocesses to watch children that run already; --by chooses the rows"},
         {"sort", "write --by function, thread, process or container"},
         {"g call-graph", "press g on the screen for the call tree"},
